@@ -1,0 +1,141 @@
+//! The protection catalog: names at three levels, looked up and grouped. The rows themselves are in [`table`].
+
+pub mod table;
+
+mod leaf_set;
+
+pub use leaf_set::LeafSet;
+pub use table::{Leaf, TABLE};
+
+/// Whether a leaf is in force when the configuration names it nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Default {
+    /// In force unless disabled.
+    On,
+    /// Opt-in.
+    Off,
+}
+
+/// One row of the catalog.
+#[derive(Debug)]
+pub struct Row {
+    /// The leaf that this row describes.
+    pub leaf: Leaf,
+    /// Canonical name, stable for ever.
+    pub name: &'static str,
+    /// First level.
+    pub family: &'static str,
+    /// Second level; empty when the leaf stands directly under its family.
+    pub bucket: &'static str,
+    /// In force by default, or opt-in.
+    pub default: Default,
+    /// CWE numbers, most telling first.
+    pub cwe: &'static [u16],
+    /// HTTP status of a refusal by this leaf.
+    pub status: u16,
+    /// What it looks for.
+    pub summary: &'static str,
+    /// When to disable it or, for an opt-in leaf, when to enable it.
+    pub when: &'static str,
+}
+
+impl Leaf {
+    /// Its row.
+    pub fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// Its canonical name.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The second level, or the family for a leaf without one (OCSF `firewall_rule.condition`).
+    pub fn bucket(self) -> &'static str {
+        let row = self.row();
+        if row.bucket.is_empty() { row.family } else { row.bucket }
+    }
+
+    /// The leaf at `index` in the table, if there is one.
+    pub fn at(index: usize) -> Option<Leaf> {
+        TABLE.get(index).map(|row| row.leaf)
+    }
+
+    /// The leaf of that canonical name.
+    pub fn named(name: &str) -> Option<Leaf> {
+        TABLE.iter().find(|row| row.name == name).map(|row| row.leaf)
+    }
+}
+
+/// How specific a name is: a leaf beats its bucket beats its family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// L1.
+    Family,
+    /// L2.
+    Bucket,
+    /// L3.
+    Leaf,
+}
+
+/// Names that were renamed: old name, canonical name. Old names keep working, with a warning.
+pub const ALIASES: &[(&str, &str)] = &[];
+
+/// Resolves a canonical name to its level and the leaves below it. `None` when nothing is registered under it.
+/// A name that stands at two levels is taken at the more specific one.
+pub fn resolve(name: &str) -> Option<(Level, LeafSet)> {
+    if let Some(leaf) = Leaf::named(name) {
+        return Some((Level::Leaf, LeafSet::from_iter([leaf])));
+    }
+    let below = |level, same: fn(&Row) -> &'static str| {
+        let set: LeafSet = TABLE.iter().filter(|row| same(row) == name).map(|row| row.leaf).collect();
+        (!name.is_empty() && !set.is_empty()).then_some((level, set))
+    };
+    below(Level::Bucket, |row| row.bucket).or_else(|| below(Level::Family, |row| row.family))
+}
+
+/// Every canonical name of every level, each once, in table order.
+pub fn names() -> Vec<&'static str> {
+    let mut out: Vec<&'static str> = Vec::new();
+    for row in TABLE {
+        for name in [row.family, row.bucket, row.name] {
+            if !name.is_empty() && !out.contains(&name) {
+                out.push(name);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_canonical() {
+        for (index, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.leaf as usize, index);
+            assert!(row.name.split('-').all(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())));
+            assert_eq!(TABLE.iter().filter(|other| other.name == row.name).count(), 1, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn every_row_is_documented() {
+        for row in TABLE {
+            for text in [row.summary, row.when] {
+                assert!(text.len() > 20 && text.ends_with('.'), "{}: {text:?}", row.name);
+            }
+            assert!(!row.cwe.is_empty() && (400..600).contains(&row.status));
+        }
+    }
+
+    #[test]
+    fn three_levels_resolve() {
+        let (level, set) = resolve("sql-injection").expect("a bucket");
+        assert_eq!((level, set.contains(Leaf::SqlInjectionUnionSelect)), (Level::Bucket, true));
+        assert_eq!(resolve("sql").expect("a family").0, Level::Family);
+        assert_eq!(resolve("ldap-injection").expect("a leaf and a family").0, Level::Leaf);
+        assert!(resolve("").is_none() && resolve("sql-injectoin").is_none());
+    }
+}

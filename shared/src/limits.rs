@@ -1,0 +1,67 @@
+//! Every bound that no field of the configuration sets, each with its reason.
+
+/// Bytes of an encoded plan. A 1,000-route configuration with inlined contracts stays far below it.
+pub const PLAN_BYTES_MAX: usize = 64 << 20;
+
+/// Bytes of a control frame: a plan and its envelope.
+pub const CONTROL_FRAME_BYTES_MAX: usize = PLAN_BYTES_MAX + 4096;
+
+/// Bytes of a configuration file. Larger files are a mistake (a wrong path, a device).
+pub const CONFIG_BYTES_MAX: usize = 16 << 20;
+
+/// Nesting of the configuration document; the schema itself needs 6.
+pub const CONFIG_DEPTH_MAX: usize = 64;
+
+/// Nodes of the configuration document, counted with every alias expanded.
+pub const CONFIG_NODES_MAX: usize = 1_000_000;
+
+/// Routes of one configuration.
+pub const ROUTES_MAX: usize = 10_000;
+
+/// Bytes of a request's header block that no mode forwards (431).
+pub const HEAD_BYTES_MAX: usize = 1 << 20;
+
+/// Fields of a request's header block that no mode forwards (431).
+pub const HEAD_FIELDS_MAX: usize = 10_000;
+
+/// Bytes of a request target that no mode forwards (414).
+pub const TARGET_BYTES_MAX: usize = 65_534;
+
+/// Bytes of an upstream's response head. Larger than any server sends by default.
+pub const RESPONSE_HEAD_BYTES_MAX: usize = 256 << 10;
+
+/// Interim (1xx) responses before the final one: an upstream that never ends them is broken.
+pub const INTERIM_RESPONSES_MAX: usize = 64;
+
+/// Arguments of one request that are inspected as such (`request-validation-argument-limits`).
+pub const ARGUMENTS_MAX: usize = 1_000;
+
+/// Bytes of an argument's name (`request-validation-argument-limits`).
+pub const ARGUMENT_NAME_BYTES_MAX: usize = 256;
+
+/// Evidence that blocks.
+pub const SCORE_BLOCKS: u32 = 5;
+
+/// Matches that one verdict keeps in full; the audit contract allows 64.
+pub const MATCHES_MAX: usize = 32;
+
+/// Bytes of a matched value that an event may quote.
+pub const EXCERPT_BYTES_MAX: usize = 64;
+
+/// Seconds after which an idle client connection is closed.
+pub const KEEP_ALIVE_SECONDS: u64 = 75;
+
+/// Seconds for which a client may take no byte of its answer.
+pub const CLIENT_STALL_SECONDS: u64 = 10;
+
+/// Bytes of audit events that wait in the supervisor for a slow consumer of stdout.
+pub const AUDIT_QUEUE_BYTES_MAX: usize = 64 << 20;
+
+/// Seconds for which a request waits for room in the audit queue before it is refused.
+pub const AUDIT_WAIT_SECONDS: u64 = 10;
+
+/// Seconds that requests in flight get to finish at a stop.
+pub const DRAIN_SECONDS: u64 = 30;
+
+/// Seconds in which a worker has to answer an offered plan before it is replaced.
+pub const PREPARE_SECONDS: u64 = 10;
