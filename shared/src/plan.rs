@@ -8,8 +8,8 @@ mod settings;
 
 pub use codec::{DecodeError, Digest, EncodeError, FORMAT_VERSION, decode, encode};
 pub use route::{
-    Cors, ErrorTemplate, HostPattern, OpenApi, PathPattern, RateLimit, RateLimitSource, Rewrite, Route, RouteId, Scheme, Segment,
-    TemplatePart, Upstream,
+    Cors, ErrorTemplate, HostPattern, OpenApi, PathPattern, RateLimit, RateLimitSource, Rewrite, Route,
+    RouteId, Scheme, Segment, TemplatePart, Upstream,
 };
 pub use settings::{Accept, AddHeader, Inspection, Mode, Multipart, ResponseHeaders, Settings};
 

@@ -116,7 +116,8 @@ pub fn decode(bytes: &[u8]) -> Result<(Plan, Digest), DecodeError> {
     if Digest(Sha256::digest(payload).into()) != digest {
         return Err(DecodeError::Digest);
     }
-    let (plan, read) = bincode::decode_from_slice::<Plan, _>(payload, config()).map_err(DecodeError::Payload)?;
+    let (plan, read) =
+        bincode::decode_from_slice::<Plan, _>(payload, config()).map_err(DecodeError::Payload)?;
     if read != payload.len() {
         return Err(DecodeError::Length { expected: HEADER_BYTES + read, got: bytes.len() });
     }

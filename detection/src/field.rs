@@ -1,0 +1,128 @@
+//! Where in a request a value stands.
+
+use std::fmt;
+
+/// Kind of place. Rules say which they look at ([`Places`]); events name it (`ARGS:q`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Place {
+    /// The whole path as sent, without the query.
+    Path,
+    /// One segment of the path.
+    PathSegment,
+    /// Name of a query parameter.
+    QueryName,
+    /// Value of a query parameter.
+    Query,
+    /// Name of a form field.
+    FormName,
+    /// Value of a form field.
+    Form,
+    /// Key of a JSON object.
+    JsonKey,
+    /// Scalar in a JSON document; the field's name is its path (`user.name`).
+    Json,
+    /// Value of a request header; the field's name is the header's.
+    Header,
+    /// Name of a cookie.
+    CookieName,
+    /// Value of a cookie.
+    Cookie,
+    /// Text or attribute value of an XML document.
+    Xml,
+    /// Name of a multipart part, its file name, or a header of it.
+    PartHeader,
+    /// File name of a multipart part.
+    FileName,
+    /// A body of unknown or plain type, whole.
+    Body,
+    /// Head or body of a response.
+    Response,
+}
+
+impl Place {
+    /// How an event writes it (OCSF `firewall_rule.match_location`), before `:name`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Place::Path => "PATH",
+            Place::PathSegment => "PATH_SEGMENT",
+            Place::QueryName | Place::FormName => "ARGS_NAMES",
+            Place::Query | Place::Form => "ARGS",
+            Place::JsonKey => "JSON_KEYS",
+            Place::Json => "JSON",
+            Place::Header => "HEADERS",
+            Place::CookieName => "COOKIE_NAMES",
+            Place::Cookie => "COOKIES",
+            Place::Xml => "XML",
+            Place::PartHeader => "PART_HEADERS",
+            Place::FileName => "FILES",
+            Place::Body => "BODY",
+            Place::Response => "RESPONSE",
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A set of [`Place`]s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places(u32);
+
+impl Places {
+    /// Everything that a client can put free text into: path, query, form, JSON, XML, cookies, headers, uploads, raw bodies.
+    pub const REQUEST: Places = Places(!(1 << Place::Response as u32));
+    /// Values of arguments: query, form, JSON, XML, raw body, cookies.
+    pub const ARGUMENTS: Places =
+        Places::of(&[Place::Query, Place::Form, Place::Json, Place::Xml, Place::Body, Place::Cookie]);
+    /// Arguments, and the names that carry them.
+    pub const ARGUMENTS_AND_NAMES: Places = Places(
+        Places::ARGUMENTS.0
+            | Places::of(&[
+                Place::QueryName,
+                Place::FormName,
+                Place::JsonKey,
+                Place::CookieName,
+                Place::FileName,
+            ])
+            .0,
+    );
+    /// Header values alone.
+    pub const HEADERS: Places = Places::of(&[Place::Header]);
+
+    /// Exactly these.
+    pub const fn of(places: &[Place]) -> Places {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < places.len() {
+            bits |= 1 << places[i] as u32;
+            i += 1;
+        }
+        Places(bits)
+    }
+
+    /// Either.
+    #[must_use]
+    pub const fn or(self, other: Places) -> Places {
+        Places(self.0 | other.0)
+    }
+
+    /// Whether `place` is among them.
+    pub const fn contains(self, place: Place) -> bool {
+        self.0 & (1 << place as u32) != 0
+    }
+}
+
+/// One value of a request, borrowed from the request's own buffers.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<'a> {
+    /// Where it stands.
+    pub place: Place,
+    /// Name of the parameter, header, cookie or JSON path that it is the value of; empty where there is none.
+    pub name: &'a [u8],
+    /// The bytes as sent (form and query values still percent-encoded; JSON strings unescaped).
+    pub value: &'a [u8],
+}

@@ -1,0 +1,10 @@
+//! Rules of this bucket and the judge that reports them.
+
+use crate::field::Places;
+use crate::rule::{Judge, Rule};
+
+/// The rules.
+pub static RULES: &[&Rule] = &[];
+
+/// Runs the POSIX and Windows shell tokenizer.
+pub static JUDGE: Judge = Judge { name: "shell", triggers: &[], places: Places::REQUEST, run: |_, _| {} };
