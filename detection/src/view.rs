@@ -1,5 +1,7 @@
 //! Views: the ways in which an application behind us might read a value. Names for events; how each is made stands beside.
 
+pub(crate) mod classes;
+
 /// How the bytes that matched came from the bytes as sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
