@@ -24,7 +24,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Writes the answer to `refusal`.
-pub(crate) fn write(refusal: &Refusal, asked: &Asked<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write(refusal: Refusal, asked: &Asked<'_>, out: &mut Vec<u8>) {
     let (content_type, body) = body(refusal.kind, asked);
     let mut line = |name: &str, value: &str| {
         for part in [name, ": ", value, "\r\n"] {
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn answer(refusal: &Refusal, template: Option<&ErrorTemplate>, is_head: bool) -> String {
+    fn answer(refusal: Refusal, template: Option<&ErrorTemplate>, is_head: bool) -> String {
         let headers = HeaderRules::default();
         let now = SystemTime::UNIX_EPOCH + Duration::from_millis(784_111_777_500);
         let allow = ["GET".to_owned(), "HEAD".to_owned()];
@@ -139,15 +139,15 @@ mod tests {
     #[test]
     fn a_block_is_as_contracted() {
         assert_eq!(
-            answer(&Refusal::blocked(403), None, false),
+            answer(Refusal::blocked(403), None, false),
             "HTTP/1.1 403 Forbidden\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: application/json; charset=utf-8\r\n\
-             Content-Length: 41\r\nCache-Control: no-store\r\nX-Request-Id: id-1\r\n\r\n{\"error\":\"blocked\",\"request_id\":\"id-1\"}\n"
+             Content-Length: 40\r\nCache-Control: no-store\r\nX-Request-Id: id-1\r\n\r\n{\"error\":\"blocked\",\"request_id\":\"id-1\"}\n"
         );
     }
 
     #[test]
     fn a_405_names_the_methods_and_head_has_no_body() {
-        let text = answer(&Refusal::blocked(405).closing(), None, true);
+        let text = answer(Refusal::blocked(405).closing(), None, true);
         assert!(text.contains("Allow: GET, HEAD\r\n") && text.contains("Connection: close\r\n") && text.ends_with("\r\n\r\n"));
     }
 
@@ -156,9 +156,9 @@ mod tests {
         let template = |text: &str| ErrorTemplate {
             parts: vec![TemplatePart::Text(text.to_owned()), TemplatePart::RequestId, TemplatePart::Timestamp],
         };
-        let html = answer(&Refusal::blocked(403), Some(&template("<p>")), false);
+        let html = answer(Refusal::blocked(403), Some(&template("<p>")), false);
         assert!(html.contains("Content-Type: text/html") && html.ends_with("<p>id-11994-11-06T08:49:37Z"));
-        assert!(answer(&Refusal::blocked(403), Some(&template("x")), false).contains("text/plain"));
-        assert!(answer(&crate::refusal::BAD_GATEWAY, Some(&template("x")), false).ends_with("{\"error\":\"bad_gateway\",\"request_id\":\"id-1\"}\n"));
+        assert!(answer(Refusal::blocked(403), Some(&template("x")), false).contains("text/plain"));
+        assert!(answer(crate::refusal::BAD_GATEWAY, Some(&template("x")), false).ends_with("{\"error\":\"bad_gateway\",\"request_id\":\"id-1\"}\n"));
     }
 }

@@ -1,5 +1,7 @@
 //! First stage: may this head come in at all? The order of checks is contracted; it decides which status wins.
 
+use std::sync::Arc;
+
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 use waf_shared::plan::Mode;
@@ -17,7 +19,7 @@ use crate::target::{self, Crooked, Target};
 /// A head that has a route and passed every check on its shape.
 #[derive(Debug)]
 pub(crate) struct Admitted {
-    pub(crate) head: RequestHead,
+    pub(crate) head: Arc<RequestHead>,
     pub(crate) target: Target,
     pub(crate) framing: Framing,
     pub(crate) route: RouteIndex,
@@ -31,8 +33,8 @@ impl Admitted {
 }
 
 /// Checks `head` and chooses its route.
-pub(crate) fn admit(head: RequestHead, record: &mut Record) -> Result<Admitted, Refusal> {
-    record.head = Some(head.clone());
+pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admitted, Refusal> {
+    record.head = Some(Arc::clone(&head));
     record.request_id = request_id::choose(head.fields.all("x-request-id"));
     record.client.set_ip(client_address::resolve(
         record.client.ip(),
@@ -51,8 +53,9 @@ pub(crate) fn admit(head: RequestHead, record: &mut Record) -> Result<Admitted, 
 
     let route = choose(record, host, target.path(head.target()))?;
     record.route = Some(route);
-    let admitted = Admitted { target, framing, route, head };
-    if host.is_none() && record.settings().accept.require_host_header {
+    let has_host = host.is_some();
+    let admitted = Admitted { head, target, framing, route };
+    if !has_host && record.settings().accept.require_host_header {
         record.violate(Leaf::RequestValidationRequireHostHeader, "HEADERS:host", "no Host")?;
     }
     method(&admitted, record)?;

@@ -40,7 +40,7 @@ pub(crate) struct Record {
     pub(crate) serving: Arc<Serving>,
     pub(crate) route: Option<RouteIndex>,
     pub(crate) request_id: String,
-    pub(crate) head: Option<RequestHead>,
+    pub(crate) head: Option<Arc<RequestHead>>,
     pub(crate) client: SocketAddr,
     ends: Ends,
     started: Instant,
@@ -69,6 +69,18 @@ impl Record {
     /// What holds for it now.
     pub(crate) fn settings(&self) -> &Settings {
         self.serving.settings(self.route)
+    }
+
+    /// The TCP peer.
+    pub(crate) fn peer(&self) -> SocketAddr {
+        self.ends.peer
+    }
+
+    /// Makes an id for an exchange that ended before its head was read.
+    pub(crate) fn ensure_request_id(&mut self) {
+        if self.request_id.is_empty() {
+            self.request_id = crate::request_id::fresh();
+        }
     }
 
     /// When it began.
@@ -106,6 +118,7 @@ impl Record {
 
     /// The same for a head that could not be read, of which the event quotes the beginning.
     pub(crate) fn refuse_unread(&mut self, status: u16, leaf: Leaf, reason: String, raw: &[u8]) -> Refusal {
+        self.ensure_request_id();
         let line = raw.get(..raw.len().min(256)).unwrap_or_default();
         self.note(leaf, "HEAD", reason.into(), line);
         Refusal::blocked(status).closing()
@@ -155,7 +168,7 @@ impl Record {
         if findings.is_empty() {
             return None;
         }
-        let head = self.head.as_ref();
+        let head = self.head.as_deref();
         let first = |name| head.and_then(|h| h.fields.first(name));
         let event = Event {
             time: self.time,

@@ -93,6 +93,11 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         std::future::poll_fn(|cx| std::task::Poll::Ready(read.as_mut().poll(cx).is_pending())).await
     }
 
+    /// The connection without the buffer.
+    pub fn into_inner(self) -> R {
+        self.io
+    }
+
     /// Takes empty lines off the front (RFC 9112 section 2.2 allows clients one after a body).
     pub fn skip_empty_line(&mut self) {
         if self.scanned == 0 && self.buffer.starts_with(b"\r\n") {
