@@ -48,6 +48,13 @@ pub struct Offer {
     pub listeners: Vec<Listener>,
 }
 
+/// What a frame can carry.
+pub trait Message: Encode + Decode<()> {}
+
+impl Message for ToWorker {}
+
+impl Message for ToSupervisor {}
+
 /// From the supervisor to a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub enum ToWorker {

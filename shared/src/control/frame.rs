@@ -2,8 +2,7 @@
 //! checked before a byte of the payload is read, so that a truncated, oversized, foreign or garbled frame is an error
 //! and never a panic or an allocation. This is the only module of the protocol that knows bincode's functions.
 
-use bincode::{Decode, Encode};
-
+use super::Message;
 use crate::limits::{CONTROL_FRAME_BYTES_MAX, LISTENERS_MAX};
 
 const MAGIC: [u8; 4] = *b"WAFC";
@@ -85,7 +84,7 @@ impl Header {
 }
 
 /// Writes a frame, header included.
-pub fn encode<M: Encode>(message: &M, descriptors: usize) -> Result<Vec<u8>, FrameError> {
+pub fn encode<M: Message>(message: &M, descriptors: usize) -> Result<Vec<u8>, FrameError> {
     if descriptors > LISTENERS_MAX {
         return Err(FrameError::Descriptors(descriptors));
     }
@@ -105,7 +104,7 @@ pub fn encode<M: Encode>(message: &M, descriptors: usize) -> Result<Vec<u8>, Fra
 }
 
 /// Reads the payload of a frame; it has to be one message and nothing else.
-pub fn decode<M: Decode<()>>(payload: &[u8]) -> Result<M, FrameError> {
+pub fn decode<M: Message>(payload: &[u8]) -> Result<M, FrameError> {
     let (message, read) =
         bincode::decode_from_slice::<M, _>(payload, config()).map_err(FrameError::Decode)?;
     if read != payload.len() {
