@@ -6,6 +6,15 @@ pub const PLAN_BYTES_MAX: usize = 64 << 20;
 /// Bytes of a control frame: a plan and its envelope.
 pub const CONTROL_FRAME_BYTES_MAX: usize = PLAN_BYTES_MAX + 4096;
 
+/// Seconds from the first byte of a control frame to its last; a peer that takes longer is broken.
+pub const CONTROL_FRAME_SECONDS: u64 = 10;
+
+/// Listening sockets of one offer: a plain port, or 443 and 80, with room for one more pair while ports move.
+pub const LISTENERS_MAX: usize = 4;
+
+/// Bytes of a worker's reason for rejecting a plan. Longer reasons are cut: they are for people.
+pub const REASON_BYTES_MAX: usize = 4096;
+
 /// Bytes of a configuration file. Larger files are a mistake (a wrong path, a device).
 pub const CONFIG_BYTES_MAX: usize = 16 << 20;
 
@@ -56,6 +65,9 @@ pub const CLIENT_STALL_SECONDS: u64 = 10;
 
 /// Bytes of audit events that wait in the supervisor for a slow consumer of stdout.
 pub const AUDIT_QUEUE_BYTES_MAX: usize = 64 << 20;
+
+/// Bytes of one line of a worker's audit stream. Events quote at most a few kilobytes.
+pub const AUDIT_LINE_BYTES_MAX: usize = 1 << 20;
 
 /// Seconds for which a request waits for room in the audit queue before it is refused.
 pub const AUDIT_WAIT_SECONDS: u64 = 10;

@@ -1,1 +1,3 @@
-//! placeholder
+//! The `waf` program's library.
+
+pub mod rollout;
