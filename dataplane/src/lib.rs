@@ -30,3 +30,5 @@ mod wire;
 pub mod http1;
 
 pub mod audit;
+
+pub mod worker;

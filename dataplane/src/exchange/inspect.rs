@@ -133,7 +133,15 @@ where
     if admitted.head.version == Version::Http11 && admitted.head.fields.first("expect").is_some() && !reader.has_buffered() {
         writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Turned::Gone)?;
     }
-    let kind = inspection.body(admitted.head.fields.first("content-type").unwrap_or_default());
+    let mut kind = inspection.body(admitted.head.fields.first("content-type").unwrap_or_default());
+    if kind != BodyKind::None && is_encoded(&admitted) {
+        // What cannot be read must not be judged as if it were the text that it hides.
+        kind = BodyKind::None;
+        let reason = "the body has a content coding that is not inspected yet";
+        if record.violate(Leaf::HttpComplianceMalformedBody, "HEADERS:content-encoding", reason).is_err() {
+            return Err(Turned::Refused(Refusal::blocked(415).closing()));
+        }
+    }
     let mut left = match kind {
         BodyKind::None => 0,
         _ => record.settings().inspection.max_inspect_size,
@@ -209,6 +217,11 @@ impl Body {
     pub(crate) fn is_over_size(&self) -> bool {
         self.bytes > self.bytes_max
     }
+}
+
+fn is_encoded(admitted: &Admitted) -> bool {
+    let mut codings = admitted.head.fields.all("content-encoding").flat_map(|value| value.split(|b| *b == b','));
+    codings.any(|coding| !coding.trim_ascii().is_empty() && !coding.trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
 /// What a broken body means for the client.
