@@ -94,7 +94,10 @@ pub struct Engine {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("proofs", &self.proofs.len()).field("digest", &self.digest).finish_non_exhaustive()
+        f.debug_struct("Engine")
+            .field("proofs", &self.proofs.len())
+            .field("digest", &self.digest)
+            .finish_non_exhaustive()
     }
 }
 

@@ -47,7 +47,13 @@ pub struct Inspection {
 
 impl Inspection {
     /// An inspection by `leaves`.
-    pub fn new(engine: Arc<Engine>, leaves: LeafSet, _bounds: Bounds, on_hit: OnHit, _budget: Budget) -> Inspection {
+    pub fn new(
+        engine: Arc<Engine>,
+        leaves: LeafSet,
+        _bounds: Bounds,
+        on_hit: OnHit,
+        _budget: Budget,
+    ) -> Inspection {
         let active = engine.active(&leaves);
         Inspection {
             engine,

@@ -112,6 +112,10 @@ fn attacks_are_found_and_everyday_values_pass() {
 #[test]
 fn judges_have_triggers() {
     for judge in rules::judges() {
-        assert!(judge.triggers.iter().all(|t| !t.is_empty() && **t == t.to_ascii_lowercase()), "{}", judge.name);
+        assert!(
+            judge.triggers.iter().all(|t| !t.is_empty() && **t == t.to_ascii_lowercase()),
+            "{}",
+            judge.name
+        );
     }
 }
