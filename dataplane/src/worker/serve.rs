@@ -62,7 +62,7 @@ pub(super) async fn serve(
     let mut frames = receive(receiver);
     let (built, mut ready) = mpsc::channel(FRAMES_WAITING);
     let mut worker = Worker {
-        proxy: Proxy::new(Sink::new(audit)),
+        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?),
         sender,
         member: Member::default(),
         current: None,
