@@ -18,6 +18,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use waf_detection::inspection::Inspection;
 
+pub(crate) use inspect::Spare;
 pub(crate) use record::{Ends, Record};
 
 use crate::answer;
@@ -85,7 +86,7 @@ where
     W: AsyncWrite + Unpin,
 {
     let admitted = admit::admit(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
-    let inspected = inspect::head(admitted, record).map_err(|turned| unread(turned, record))?;
+    let inspected = inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
     let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
     let sent = transfer::transfer(&mut cleared, client, proxy, record).await;
     let (status, after) = match sent {
@@ -99,6 +100,7 @@ where
     {
         return Ok(After::Abort);
     }
+    proxy.spare().put(cleared.into_inspection());
     after
 }
 

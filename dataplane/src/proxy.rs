@@ -14,7 +14,7 @@ use waf_shared::limits;
 
 use crate::audit::Sink;
 use crate::connection;
-use crate::exchange::Ends;
+use crate::exchange::{Ends, Spare};
 use crate::serving::Serving;
 
 /// How long accepting pauses when the process has no file descriptor left.
@@ -32,6 +32,7 @@ pub struct Proxy {
     in_flight: AtomicUsize,
     finished: Notify,
     connections: Arc<Semaphore>,
+    spare: Spare,
 }
 
 impl Proxy {
@@ -44,6 +45,7 @@ impl Proxy {
             in_flight: AtomicUsize::new(0),
             finished: Notify::new(),
             connections: Arc::new(Semaphore::new(connections_max())),
+            spare: Spare::default(),
         })
     }
 
@@ -82,6 +84,10 @@ impl Proxy {
 
     pub(crate) fn audit(&self) -> &Sink {
         &self.audit
+    }
+
+    pub(crate) fn spare(&self) -> &Spare {
+        &self.spare
     }
 
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {

@@ -1,7 +1,8 @@
 //! Second stage: what does the request say? The head at once, the body as it comes. Only here a [`Cleared`] is made, so
 //! that nothing which was not inspected can be forwarded.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,11 +24,32 @@ use crate::http1::head::Version;
 use crate::http1::reader::{BodyError, Piece, Reader};
 use crate::refusal::{Refusal, TIMEOUT};
 
+/// Inspections that wait for their next request with their buffers, shared by a worker's connections.
+#[derive(Debug, Default)]
+pub(crate) struct Spare(Mutex<Vec<Box<Inspection>>>);
+
+/// Inspections that are kept; more run at once only under a flood, and are made anew then.
+const SPARE_MAX: usize = 64;
+
+impl Spare {
+    fn take(&self) -> Option<Box<Inspection>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// Keeps an inspection for the next request.
+    pub(crate) fn put(&self, inspection: Box<Inspection>) {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARE_MAX {
+            spare.push(inspection);
+        }
+    }
+}
+
 /// A request whose head was inspected.
 #[derive(Debug)]
 pub(crate) struct Inspected {
     admitted: Admitted,
-    inspection: Inspection,
+    inspection: Box<Inspection>,
 }
 
 /// A request that may be forwarded: its head and what is held of its body were inspected; the rest is read through
@@ -38,7 +60,7 @@ pub(crate) struct Cleared {
     pub(crate) admitted: Admitted,
     /// Its body.
     pub(crate) body: Body,
-    inspection: Inspection,
+    inspection: Box<Inspection>,
     _proof: (),
 }
 
@@ -47,12 +69,17 @@ impl Cleared {
     pub(crate) fn verdict(&self) -> Option<&Verdict> {
         Some(self.inspection.verdict()).filter(|v| v.blocks())
     }
+
+    /// Gives the inspection back, for the next request.
+    pub(crate) fn into_inspection(self) -> Box<Inspection> {
+        self.inspection
+    }
 }
 
 /// A request body on its way through.
 #[derive(Debug)]
 pub(crate) struct Body {
-    held: std::collections::VecDeque<Bytes>,
+    held: VecDeque<Bytes>,
     decoder: Decoder,
     /// Set once the client has sent everything: the trailer lines.
     end: Option<Bytes>,
@@ -81,7 +108,7 @@ pub(crate) enum BodyFault {
 }
 
 /// Inspects path, query and header fields.
-pub(crate) fn head(admitted: Admitted, record: &mut Record) -> Result<Inspected, Turned> {
+pub(crate) fn head(admitted: Admitted, spare: &Spare, record: &mut Record) -> Result<Inspected, Turned> {
     let settings = record.settings();
     let bounds = Bounds {
         json_depth: settings.inspection.json_depth,
@@ -90,8 +117,16 @@ pub(crate) fn head(admitted: Admitted, record: &mut Record) -> Result<Inspected,
     };
     let on_hit = if refuses(record) { OnHit::Stop } else { OnHit::GoOn };
     let budget = Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time };
-    let mut inspection =
-        Inspection::new(Arc::clone(record.serving.engine()), settings.leaves, bounds, on_hit, budget);
+    let mut inspection = match spare.take() {
+        Some(mut inspection) => {
+            inspection.reset(settings.leaves, bounds, on_hit, budget);
+            inspection
+        }
+        None => {
+            let engine = Arc::clone(record.serving.engine());
+            Box::new(Inspection::new(engine, settings.leaves, bounds, on_hit, budget))
+        }
+    };
     let raw = admitted.head.target();
     inspection.path(admitted.target.path(raw));
     if let Some(query) = admitted.target.query(raw) {
@@ -102,7 +137,7 @@ pub(crate) fn head(admitted: Admitted, record: &mut Record) -> Result<Inspected,
     }
     match judge(&inspection, record) {
         Ok(()) => Ok(Inspected { admitted, inspection }),
-        Err(refusal) => Err(Turned::Found(refusal, Box::new(inspection))),
+        Err(refusal) => Err(Turned::Found(refusal, inspection)),
     }
 }
 
@@ -119,7 +154,7 @@ where
 {
     let Inspected { admitted, mut inspection } = inspected;
     let mut body = Body {
-        held: std::collections::VecDeque::new(),
+        held: VecDeque::new(),
         decoder: Decoder::new(admitted.framing),
         end: None,
         bytes: 0,
@@ -146,7 +181,7 @@ where
         BodyKind::None => 0,
         _ => record.settings().inspection.max_inspect_size,
     };
-    let mut held = std::collections::VecDeque::new();
+    let mut held = VecDeque::new();
     while left > 0 {
         match body.next(reader).await {
             Ok(Next::Data(data)) => {
@@ -156,7 +191,7 @@ where
                 left -= part.len() as u64;
                 held.push_back(data);
                 if let Err(refusal) = judge(&inspection, record) {
-                    return Err(Turned::Found(refusal.closing(), Box::new(inspection)));
+                    return Err(Turned::Found(refusal.closing(), inspection));
                 }
             }
             Ok(Next::End(trailers)) => {
@@ -170,7 +205,7 @@ where
         inspection.finish_body(if body.end.is_some() { Cut::Whole } else { Cut::CutOff });
         if let Err(refusal) = judge(&inspection, record) {
             let refusal = if body.end.is_some() { refusal } else { refusal.closing() };
-            return Err(Turned::Found(refusal, Box::new(inspection)));
+            return Err(Turned::Found(refusal, inspection));
         }
     }
     body.held = held;
