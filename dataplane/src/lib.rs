@@ -1,3 +1,5 @@
 //! placeholder
 
+pub mod audit;
+
 pub mod route;
