@@ -13,6 +13,8 @@ mod refusal;
 
 mod answer;
 
+pub mod audit;
+
 pub mod route;
 
 mod target;
