@@ -66,7 +66,7 @@ mod tests {
         ages.iter()
             .map(|age| {
                 backoff.died(Duration::from_secs(*age), Duration::from_secs(100));
-                let due = backoff.next().unwrap_or_default() - Duration::from_secs(100);
+                let due = backoff.next().unwrap_or_default().saturating_sub(Duration::from_secs(100));
                 assert!(backoff.take_due(Duration::from_secs(200)));
                 u64::try_from(due.as_millis()).unwrap_or(u64::MAX)
             })

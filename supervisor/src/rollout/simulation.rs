@@ -16,10 +16,10 @@ const PATIENCE: Patience = Patience {
 };
 
 /// Faults happen before this; afterwards the world is calm and everything has to come together.
-const FAULTS_UNTIL: Duration = Duration::from_secs(60);
+const FAULTS_UNTIL: Duration = Duration::from_mins(1);
 
 /// Enough for a worker in the longest pause, its successor's offer and commit to time out, and one more round.
-const ENDS: Duration = Duration::from_secs(120);
+const ENDS: Duration = Duration::from_mins(2);
 
 /// `SplitMix64`: small, and the same on every machine.
 struct Dice(u64);
@@ -172,6 +172,7 @@ impl World {
         assert!(self.processes.len() <= self.wanted, "more workers than wanted");
     }
 
+    #[allow(clippy::needless_pass_by_value)] // an action is done once
     fn act(&mut self, action: Action) {
         match action {
             Action::Spawn(worker) => {
@@ -304,10 +305,7 @@ fn replay(seed: u64) -> (u64, u64, u64) {
         world.run();
         (world.steps, world.commits, world.last_generation.0)
     });
-    match outcome {
-        Ok(counts) => counts,
-        Err(_) => panic!("seed {seed} fails: call replay({seed})"),
-    }
+    outcome.unwrap_or_else(|_| panic!("seed {seed} fails: call replay({seed})"))
 }
 
 #[test]
