@@ -2,5 +2,6 @@
 
 pub mod html;
 pub mod path;
+pub mod script;
 pub mod shell;
 pub mod sql;
