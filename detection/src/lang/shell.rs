@@ -74,6 +74,8 @@ pub struct Finding {
 pub enum Entry {
     /// Somewhere inside: the first word is a command only if it looks like nothing else.
     Value,
+    /// The whole of a scalar in a document: configurations name programs and their options there.
+    Document,
     /// Behind a separator that the transport ate: a parameter's name stands behind an `&`.
     AfterSeparator,
 }

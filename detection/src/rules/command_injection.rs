@@ -39,6 +39,7 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     let entry = match subject.place {
         // A parameter's name stands behind the `&` that the query was split at.
         Place::QueryName | Place::FormName => Entry::AfterSeparator,
+        Place::Json | Place::Xml | Place::Body => Entry::Document,
         _ => Entry::Value,
     };
     shell::inspect(subject.bytes, entry, &mut |finding| {

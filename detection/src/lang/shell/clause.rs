@@ -62,8 +62,10 @@ pub(super) enum Closer {
     CallParenthesis,
     /// `)`
     ParenthesisEnd,
-    /// `$(`, a backtick that opens, `<(`.
+    /// `$(`, `<(`.
     Substitution,
+    /// A backtick that opens.
+    Backtick,
     /// A backtick that closes.
     BacktickEnd,
 }
@@ -89,6 +91,8 @@ pub(super) struct Clause {
     pub(super) ifs: bool,
     /// Whether the words are a brace list, and whether that list starts with an empty entry.
     pub(super) braces: Braces,
+    /// Whether the value is a scalar of a document.
+    pub(super) document: bool,
     /// Words in all, also those that are not kept.
     pub(super) count: usize,
     /// Offset of the first word.
@@ -121,6 +125,7 @@ impl Clause {
             closer: Closer::End,
             ifs: false,
             braces: Braces::None,
+            document: false,
             count: 0,
             start: 0,
             words: [Word::at(0); WORDS],

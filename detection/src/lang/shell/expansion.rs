@@ -15,6 +15,7 @@ pub(super) fn inspect(bytes: &[u8], report: &mut dyn FnMut(Finding)) {
         });
     }
     history(bytes, report);
+    server_side_include(bytes, report);
     for at in memchr::memchr_iter(b'$', bytes) {
         let Some(rest) = bytes.get(at + 1..) else { continue };
         let certainty = if opens(bytes, at) { Certainty::Certain } else { Certainty::Likely };
@@ -36,10 +37,26 @@ pub(super) fn inspect(bytes: &[u8], report: &mut dyn FnMut(Finding)) {
     }
 }
 
+/// `<!--#exec cmd="…"`: a server-side include that runs a command.
+fn server_side_include(bytes: &[u8], report: &mut dyn FnMut(Finding)) {
+    for at in memchr::memmem::find_iter(bytes, b"<!--#").take(8) {
+        let inside = bytes.get(at + 5..).unwrap_or_default();
+        let inside = inside.get(..inside.len().min(32)).unwrap_or_default().to_ascii_lowercase();
+        if inside.trim_ascii_start().starts_with(b"exec") && memchr::memmem::find(&inside, b"cmd").is_some() {
+            report(Finding {
+                sign: Sign::UnixCommand,
+                certainty: Certainty::Certain,
+                offset: at,
+                length: 16,
+            });
+        }
+    }
+}
+
 /// Whether an expansion at `at` stands in a command's place: at the start, or behind what separates commands.
 fn opens(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default().trim_ascii_end();
-    before.last().is_none_or(|byte| matches!(byte, b';' | b'|' | b'&' | b'`' | b'\'' | b'"'))
+    before.last().is_none_or(|byte| matches!(byte, b';' | b'|' | b'&' | b'\'' | b'"'))
 }
 
 /// `~+`, `~-`, `~-1`: a directory that the shell remembers.
@@ -72,6 +89,7 @@ fn parameter(rest: &[u8]) -> Option<usize> {
     let operator = rest.get(name + special..)?;
     let end = operator.iter().take(64).position(|byte| *byte == b'}')?;
     let known = match operator {
+        [b':', ..] if name + special == 0 => true,
         [b'#' | b'^', ..] | [b'%', b'%', ..] | [b'/', b'/', ..] => true,
         [b':', digit, ..] => {
             digit.is_ascii_digit()
@@ -79,7 +97,7 @@ fn parameter(rest: &[u8]) -> Option<usize> {
         }
         _ => false,
     };
-    (known && name + special > 0).then_some(name + special + end + 3)
+    (known && (name + special > 0 || operator.starts_with(b":"))).then_some(name + special + end + 3)
 }
 
 /// `$((…))` with nothing but numbers, operators and variables inside.

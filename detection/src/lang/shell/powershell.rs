@@ -110,9 +110,25 @@ fn alias(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at + name..)?;
     let argument = rest.trim_ascii_start();
     let argument = argument.get(..argument.len().min(24)).unwrap_or_default().to_ascii_lowercase();
-    let shaped = [b"(".as_slice(), b"http", b"-", b"$", b"\"", b"'", b"{"]
-        .iter()
-        .any(|start| argument.starts_with(start));
+    let shaped = [
+        b"(new-object".as_slice(),
+        b"(iwr",
+        b"(irm",
+        b"(invoke",
+        b"(get-",
+        b"($",
+        b"(\"",
+        b"('",
+        b"([",
+        b"http",
+        b"-",
+        b"$",
+        b"\"",
+        b"'",
+        b"{",
+    ]
+    .iter()
+    .any(|start| argument.starts_with(start));
     let piped = before.trim_ascii_end().ends_with(b"|") && argument.is_empty();
     let spaced = rest.len() > argument.len()
         || rest.starts_with(b"(")
@@ -155,7 +171,7 @@ const OPTIONS: &[&str] = &[
     "windowstyle",
 ];
 
-const ALIASES: &[&str] = &["icm", "iex", "ihy", "ii", "ipmo", "ipsn", "irm", "iwmi", "iwr"];
+const ALIASES: &[&str] = &["icm", "iex", "ihy", "ipmo", "ipsn", "irm", "iwmi", "iwr"];
 
 const VERBS: &[&str] = &[
     "add",

@@ -9,8 +9,10 @@ use super::word::{Traits, Word};
 
 /// How far a closing brace is looked for.
 const BRACES_SPAN: usize = 256;
+/// How far a tag's end is looked for.
+const TAG_SPAN: usize = 256;
 /// Tokens between separators after which a value is a list, not something broken out of.
-const LIST: usize = 3;
+const LIST: usize = 2;
 
 /// What a clause was found to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,14 +26,16 @@ pub(super) enum Weighed {
 /// Hands every clause of `bytes` to `weigh`, whose answer tells the next clause what stands to its left.
 pub(super) fn scan(bytes: &[u8], entry: Entry, weigh: &mut dyn FnMut(&Clause) -> Weighed) {
     let mut clause = match entry {
-        Entry::Value => Clause::new(Opener::Start, Left::Nothing),
+        Entry::Value | Entry::Document => Clause::new(Opener::Start, Left::Nothing),
         Entry::AfterSeparator => Clause::new(Opener::Background, Left::Token),
     };
     clause.glued = true;
-    clause.pipeline_from_start = entry == Entry::Value;
+    clause.pipeline_from_start = entry != Entry::AfterSeparator;
+    clause.document = entry == Entry::Document;
     let mut scanner = Scanner {
         bytes,
         at: 0,
+        plus_is_blank: bytes.contains(&b'+') && !bytes.contains(&b' '),
         clause,
         weigh,
         segment_words: 0,
@@ -49,6 +53,8 @@ pub(super) fn scan(bytes: &[u8], entry: Entry, weigh: &mut dyn FnMut(&Clause) ->
 struct Scanner<'a, 'w> {
     bytes: &'a [u8],
     at: usize,
+    /// Whether a form's encoding of blanks is still in the value.
+    plus_is_blank: bool,
     clause: Clause,
     weigh: &'w mut dyn FnMut(&Clause) -> Weighed,
     /// Words since the last separator.
@@ -76,6 +82,8 @@ impl Scanner<'_, '_> {
         while let Some(byte) = self.peek(0) {
             match byte {
                 b' ' | b'\t' | 0 | 0x0b | 0x0c => self.at += 1,
+                b'+' if self.plus_is_blank => self.at += 1,
+                b'\\' if self.written_line_break() => self.separator(Opener::Newline, 2),
                 b'\n' | b'\r' => self.separator(Opener::Newline, 1),
                 b';' => self.separator(Opener::Semicolon, 1),
                 b'|' if self.peek(1) == Some(b'|') => self.separator(Opener::Or, 2),
@@ -105,6 +113,15 @@ impl Scanner<'_, '_> {
         let rest = self.bytes.get(self.at + ahead..)?;
         let blanks = rest.iter().take(4).take_while(|byte| **byte == b' ').count();
         (rest.get(blanks) == Some(&closing)).then_some(ahead + blanks + 1)
+    }
+
+    /// `\n` as two bytes, where no name of a path goes on.
+    fn written_line_break(&self) -> bool {
+        matches!(self.peek(1), Some(b'n' | b'r'))
+            && self.before() != Some(b'\\')
+            && self
+                .peek(2)
+                .is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'.' | b'\\'))
     }
 
     fn separator(&mut self, opener: Opener, width: usize) {
@@ -152,7 +169,7 @@ impl Scanner<'_, '_> {
             1 => self.left.max(Left::Token),
             _ => self.left.max(Left::Prose),
         };
-        self.close(Closer::Substitution, width);
+        self.close(if opener == Opener::Backtick { Closer::Backtick } else { Closer::Substitution }, width);
         self.open(if nested { Opener::Substitution } else { opener });
         self.clause.left = left;
         self.clause.byte_before = before;
@@ -194,6 +211,23 @@ impl Scanner<'_, '_> {
         self.redirected = true;
     }
 
+    /// Length of a tag of markup, which redirects nothing: `<b>`, `</p>`, `<a href="…">`.
+    fn tag(&self) -> Option<usize> {
+        let rest = self.bytes.get(self.at..)?.strip_prefix(b"<")?;
+        let name = rest.strip_prefix(b"/").unwrap_or(rest);
+        let length =
+            name.iter().take(24).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+        let ends = name.get(length).is_some_and(|byte| matches!(byte, b'>' | b'/' | b' '));
+        if !name.first().is_some_and(u8::is_ascii_alphabetic) || !ends {
+            return None;
+        }
+        let end = rest
+            .iter()
+            .take(TAG_SPAN)
+            .position(|byte| matches!(byte, b'>' | b'<' | b'\n' | b';' | b'|' | b'`'))?;
+        (rest.get(end) == Some(&b'>') && !rest.get(length..end)?.contains(&b'$')).then_some(end + 2)
+    }
+
     fn backtick(&mut self) {
         if let Some(width) = self.hollow(1, b'`') {
             self.at += width;
@@ -218,6 +252,7 @@ impl Scanner<'_, '_> {
             touching && self.clause.words().last().is_some_and(|word| commands::runs_commands(word.text()));
         self.close(if touching { Closer::CallParenthesis } else { Closer::Parenthesis }, 1);
         self.open(if call { Opener::Call } else { Opener::Group });
+        self.clause.glued = call;
     }
 
     /// Whether a brace list starts here: no blank before its end, and a comma.
@@ -244,6 +279,7 @@ impl Scanner<'_, '_> {
         let mut word = Word::at(self.at);
         let ended = self.read_word(&mut word);
         word.end = self.at;
+        word.settle_quotes();
         if std::mem::take(&mut self.redirected) {
             word.traits.set(Traits::REDIRECTED);
         }
@@ -268,6 +304,8 @@ impl Scanner<'_, '_> {
                 | b')' => {
                     return Ended::AtBoundary;
                 }
+                b'+' if self.plus_is_blank => return Ended::AtBoundary,
+                b'\\' if self.written_line_break() => return Ended::AtBoundary,
                 b',' if self.braces_end.is_some_and(|end| self.at < end) => return Ended::AtBoundary,
                 b'}' if self.braces_end == Some(self.at) => return Ended::AtBoundary,
                 b'`' => match self.hollow(1, b'`') {
@@ -305,17 +343,16 @@ impl Scanner<'_, '_> {
     fn cut(&mut self, word: &mut Word, byte: u8) {
         let inside = word.text().last().is_some_and(u8::is_ascii_alphanumeric);
         self.at += 1;
+        word.quotes = word.quotes.saturating_add(1);
         let mut behind = self.peek(0);
-        // `''` and `""` are one cut.
-        if behind == Some(byte) {
+        let doubled = behind == Some(byte);
+        if doubled {
             self.at += 1;
+            word.quotes = word.quotes.saturating_add(1);
             behind = self.peek(0);
-            if behind.is_some_and(|next| next.is_ascii_alphanumeric()) {
-                word.traits.set(Traits::CUT);
-            }
         }
-        if inside && behind.is_some_and(|next| next.is_ascii_alphanumeric()) {
-            word.traits.set(Traits::CUT);
+        if (inside || doubled) && behind.is_some_and(|next| next.is_ascii_alphanumeric()) {
+            word.traits.set(if byte == b'^' { Traits::CUT } else { Traits::APOSTROPHE });
         }
     }
 
@@ -444,6 +481,7 @@ struct Variables<'a> {
 
 impl<'a> Variables<'a> {
     fn assign(&mut self, raw: &'a [u8]) {
+        let raw = raw.strip_prefix(b"^").unwrap_or(raw);
         let Some(equals) = raw.iter().take(24).position(|byte| *byte == b'=') else { return };
         let (name, value) =
             (raw.get(..equals).unwrap_or_default(), raw.get(equals + 1..).unwrap_or_default());

@@ -30,10 +30,11 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, report: &mut dyn FnMut(Findi
     let arguments = Arguments::of(clause, &head);
     let place = place(clause);
     let points = place + program.points + head.points + arguments.points(&program, clause);
-    let points = points + bare(clause, &head, &program);
-    let sign = if program.windows { Sign::WindowsCommand } else { Sign::UnixCommand };
+    let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes));
+    let windows = program.windows || program.both && arguments.windows;
+    let sign = if windows { Sign::WindowsCommand } else { Sign::UnixCommand };
     if points >= CERTAIN {
-        tell(if program.windows { sign } else { placed(clause, &program) }, Certainty::Certain);
+        tell(if windows { sign } else { placed(clause, &program) }, Certainty::Certain);
         Weighed::Command
     } else if points >= LIKELY {
         tell(Sign::EnglishWord, Certainty::Certain);
@@ -71,6 +72,8 @@ struct Program {
     name: Name,
     points: i32,
     windows: bool,
+    /// Whether a Windows program has the same name.
+    both: bool,
     /// Index of the word in the clause.
     index: usize,
     network: bool,
@@ -132,6 +135,9 @@ fn behind_wrapper(word: &Word) -> bool {
 }
 
 fn program(bytes: &[u8], word: &Word, index: usize) -> Option<Program> {
+    if word.traits.has(Traits::APOSTROPHE) {
+        return None;
+    }
     let text = word.text();
     let text = text.strip_prefix(b"@").unwrap_or(text);
     let base = word.base().strip_prefix(b"@").unwrap_or(word.base());
@@ -139,6 +145,7 @@ fn program(bytes: &[u8], word: &Word, index: usize) -> Option<Program> {
         name,
         points,
         windows,
+        both: !windows && commands::windows(base).is_some(),
         index,
         network: commands::is_network(base),
         numbered: commands::wants_number(base),
@@ -211,7 +218,16 @@ fn hidden_directory(directory: &[u8]) -> bool {
 
 /// Points for a name that is written so that it is not recognised.
 fn obfuscation(word: &Word, known: bool) -> i32 {
-    if known && word.traits.has(Traits::CUT.or(Traits::HOLLOW)) { 3 } else { 0 }
+    if !known {
+        0
+    } else if word.traits.has(Traits::CUT.or(Traits::HOLLOW)) {
+        3
+    } else if word.traits.has(Traits::BACKSLASHED) && !word.traits.has(Traits::BACKSLASH_INSIDE) {
+        // A leading backslash keeps a shell from using an alias: `\ls`.
+        4
+    } else {
+        0
+    }
 }
 
 /// Points for where the clause stands.
@@ -226,23 +242,22 @@ fn place(clause: &Clause) -> i32 {
         (Opener::Substitution, _) => 4,
         (Opener::Process, _) => 3,
         (Opener::Backtick, Left::Nothing) if clause.byte_before.is_none() => 2,
-        (Opener::Backtick, _) => {
-            if clause
-                .byte_before
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'=' | b'/' | b'\''))
-            {
-                4
-            } else {
-                0
-            }
-        }
-        (Opener::Pipe, _) if clause.pipeline_from_start => 1,
+        (Opener::Backtick, _) if clause.byte_before.is_some_and(glues) => 4,
+        (Opener::Backtick, _) => -2,
+        (Opener::Pipe, Left::Command | Left::Prose) if clause.pipeline_from_start => 1,
         (Opener::Semicolon, Left::Nothing) => 4,
         (Opener::Background, Left::Token) if tight && clause.glued => 1,
         (Opener::Background, Left::Token) => 2,
+        (Opener::Newline, Left::Token) => 2,
+        (Opener::Newline, Left::Command) => 1,
         (_, Left::Nothing | Left::Token | Left::Command) => 3,
         (_, Left::Prose) => 1,
     }
+}
+
+/// Bytes that join what a substitution gives to a word; in prose a blank or a bracket stands before a code span.
+fn glues(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'=' | b'/' | b'{')
 }
 
 /// What the arguments look like, counted.
@@ -252,11 +267,14 @@ struct Arguments {
     plain: usize,
     structured: usize,
     count: usize,
+    /// Whether one of them is of a form that only Windows knows.
+    windows: bool,
 }
 
 impl Arguments {
     fn of(clause: &Clause, head: &Head) -> Arguments {
-        let mut arguments = Arguments { best: 0, options: 0, plain: 0, structured: 0, count: 0 };
+        let mut arguments =
+            Arguments { best: 0, options: 0, plain: 0, structured: 0, count: 0, windows: false };
         let Some(program) = head.program else { return arguments };
         let name = clause.words().get(program.index).map(Word::text).unwrap_or_default();
         for (index, word) in clause.words().iter().enumerate().skip(head.index) {
@@ -268,9 +286,11 @@ impl Arguments {
             let points = arguments.points_of(shape, word, &program, name);
             arguments.best = arguments.best.max(points);
         }
-        if matches!(clause.closer, Closer::Substitution | Closer::Parenthesis) {
+        if matches!(clause.closer, Closer::Substitution | Closer::Backtick | Closer::Parenthesis) {
             arguments.count += 1;
-            arguments.best = arguments.best.max(if clause.closer == Closer::Substitution { 2 } else { 0 });
+        }
+        if clause.closer == Closer::Substitution {
+            arguments.best = arguments.best.max(if clause.opener == Opener::Start { 1 } else { 2 });
         }
         arguments
     }
@@ -280,14 +300,19 @@ impl Arguments {
             self.structured += 1;
             return match shape {
                 Shape::Script | Shape::RootPath | Shape::SystemFile | Shape::DrivePath => 4,
-                Shape::Plain => 1,
+                Shape::Plain | Shape::Expansion => 1,
+                Shape::Other => 0,
                 _ => 2,
             };
         }
         let first = self.count == 1;
         let points = match shape {
             Shape::SystemFile => 5,
-            Shape::RootPath | Shape::DrivePath | Shape::Program => 3,
+            Shape::DrivePath => {
+                self.windows = true;
+                3
+            }
+            Shape::RootPath | Shape::Program => 3,
             Shape::Url => {
                 if program.network || program.windows {
                     3
@@ -299,11 +324,13 @@ impl Arguments {
                 self.options = 2;
                 0
             }
-            Shape::SlashOption if program.windows => {
+            Shape::SlashOption if program.windows || program.both => {
+                self.windows = true;
                 self.options = 2;
                 0
             }
-            Shape::Path | Shape::Script | Shape::Expansion | Shape::SlashOption => 2,
+            Shape::Expansion | Shape::SlashOption => 2,
+            Shape::Path | Shape::Script => 1,
             Shape::Address => {
                 if program.network {
                     3
@@ -340,11 +367,20 @@ impl Arguments {
         if program.interpreter && self.options > 0 {
             points += 1;
         }
-        if clause.braces != Braces::None {
-            points += 2;
-        }
+        points += match clause.braces {
+            Braces::None => 0,
+            Braces::List => 2,
+            Braces::ListWithEmpty => 5,
+        };
         if clause.ifs {
             points += 3;
+        }
+        if program.filter
+            && clause.opener == Opener::Pipe
+            && clause.left >= Left::Prose
+            && clause.pipeline_from_start
+        {
+            points -= 3;
         }
         let prose = self.plain > 1 + self.structured * 3 || self.structured == 0 && self.plain > 1;
         points
@@ -358,17 +394,20 @@ fn bare(clause: &Clause, head: &Head, program: &Program) -> i32 {
     if head.index + 1 < clause.words().len() || clause.count > clause.words().len() || clause.ifs {
         return 0;
     }
-    let piped = clause.opener == Opener::Pipe && clause.left == Left::Command;
+    let piped = clause.opener == Opener::Pipe && clause.left != Left::Token;
     match clause.closer {
         Closer::CallParenthesis => -4,
-        _ if program.interpreter && piped => 2,
-        Closer::End | Closer::ParenthesisEnd | Closer::BacktickEnd => {
-            i32::from(clause.left != Left::Prose) - 1
-        }
+        _ if program.interpreter && piped => 3,
+        Closer::End | Closer::ParenthesisEnd | Closer::BacktickEnd => -i32::from(clause.left == Left::Prose),
         Closer::Separator if clause.byte_behind.is_none_or(|byte| !byte.is_ascii_alphanumeric()) => 0,
         Closer::Separator => -1,
-        Closer::Parenthesis | Closer::Substitution => 0,
+        Closer::Parenthesis | Closer::Substitution | Closer::Backtick => 0,
     }
+}
+
+/// A program's path that is the whole of a document's scalar: configurations name programs.
+fn bare_path(clause: &Clause, bytes: &[u8]) -> bool {
+    clause.document && clause.opener == Opener::Start && clause.count == 1 && bytes.starts_with(b"/")
 }
 
 /// Constructs that are known by their shape.

@@ -52,7 +52,7 @@ fn for_loop(rest: &[u8]) -> bool {
     let Some(rest) = rest.strip_prefix(b"in").map(<[u8]>::trim_ascii_start) else { return false };
     let Some(set) = rest.strip_prefix(b"(") else { return false };
     // The set may hold parentheses of its own: any of them may be the last.
-    (2..=8).contains(&(name + 1))
+    (2..=32).contains(&name)
         && set
             .iter()
             .enumerate()
@@ -93,8 +93,7 @@ fn comparison(first: &[u8], mut tokens: Tokens<'_>) -> bool {
         Some(b"equ" | b"neq" | b"lss" | b"leq" | b"gtr" | b"geq") => tokens.next().is_some(),
         Some(b"==") => {
             let Some(second) = tokens.next() else { return false };
-            (is_operand(first) || is_operand(second)) && !tokens.rest.trim_ascii().is_empty()
-                || body(tokens.rest) && !first.starts_with(b"(")
+            is_operand(first) || is_operand(second) || body(tokens.rest) && !first.starts_with(b"(")
         }
         _ => false,
     }
@@ -112,7 +111,7 @@ fn body(rest: &[u8]) -> bool {
     let rest = rest.strip_prefix(b"(").unwrap_or(rest).trim_ascii_start();
     let rest = rest.strip_prefix(b"@").unwrap_or(rest);
     let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'.').count();
-    rest.get(..name).is_some_and(|name| commands::windows(name).is_some())
+    rest.get(..name).is_some_and(|name| name == b"if" || commands::windows(name).is_some())
 }
 
 /// Words, where a quotation or a bracketed operand is one word.

@@ -29,6 +29,8 @@ impl Traits {
     pub(super) const SUBSTITUTED: Traits = Traits(1 << 8);
     /// Quoted at least once.
     pub(super) const QUOTED: Traits = Traits(1 << 9);
+    /// One quote stands between letters and has no partner in the word: an apostrophe.
+    pub(super) const APOSTROPHE: Traits = Traits(1 << 11);
     /// Contains a backslash before a letter.
     pub(super) const BACKSLASH_INSIDE: Traits = Traits(1 << 10);
 
@@ -40,6 +42,11 @@ impl Traits {
     /// Whether any of `other` is set.
     pub(super) const fn has(self, other: Traits) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// Takes `other` out.
+    pub(super) const fn clear(&mut self, other: Traits) {
+        self.0 &= !other.0;
     }
 
     /// Adds `other`.
@@ -55,6 +62,8 @@ pub(super) struct Word {
     pub(super) start: usize,
     /// Offset behind its last byte.
     pub(super) end: usize,
+    /// Quotes passed over.
+    pub(super) quotes: u8,
     /// What was seen in it.
     pub(super) traits: Traits,
     text: [u8; KEPT],
@@ -65,7 +74,15 @@ pub(super) struct Word {
 impl Word {
     /// An empty word that starts at `start`.
     pub(super) const fn at(start: usize) -> Word {
-        Word { start, end: start, traits: Traits(0), text: [0; KEPT], length: 0, behind_backslash: 0 }
+        Word {
+            start,
+            end: start,
+            quotes: 0,
+            traits: Traits(0),
+            text: [0; KEPT],
+            length: 0,
+            behind_backslash: 0,
+        }
     }
 
     /// As the shell reads it, lower case, cut off at a bound.
@@ -97,6 +114,14 @@ impl Word {
         }
         if !byte.is_ascii() {
             self.traits.set(Traits::FOREIGN);
+        }
+    }
+
+    /// Decides what a quote between letters is: with a partner in the word it cuts it, alone it is an apostrophe.
+    pub(super) const fn settle_quotes(&mut self) {
+        if self.quotes > 1 && self.traits.has(Traits::APOSTROPHE) {
+            self.traits.clear(Traits::APOSTROPHE);
+            self.traits.set(Traits::CUT);
         }
     }
 
