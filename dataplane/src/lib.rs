@@ -13,8 +13,6 @@ mod refusal;
 
 mod answer;
 
-pub mod audit;
-
 pub mod route;
 
 mod target;
