@@ -2,4 +2,6 @@
 
 pub mod audit;
 
+pub mod client_address;
+
 pub mod route;
