@@ -17,7 +17,7 @@ pub mod route;
 
 mod target;
 
-mod client_address;
+pub mod client_address;
 
 mod request_id;
 
