@@ -21,9 +21,9 @@ pub mod client_address;
 
 mod request_id;
 
-mod upstream;
+pub mod upstream;
 
-mod stream;
+pub mod stream;
 
 mod wire;
 
