@@ -170,8 +170,9 @@ impl Views {
             }
         }
         if steps > 1 {
-            self.add(View::Combined, level, &folded, |source, out| {
-                out.extend_from_slice(source);
+            let folded = &folded;
+            self.add(View::Combined, 0, raw, |_, out| {
+                out.extend_from_slice(folded);
                 true
             });
         }
@@ -182,7 +183,7 @@ impl Views {
     fn payload(&mut self, level: usize, raw: &[u8]) {
         if let Some(payload) = base64::payload(self.source(level, raw)) {
             let payload = payload.to_vec();
-            self.add(View::Base64, 0, &payload, base64::decode);
+            self.add(View::Base64, 0, raw, |_, out| base64::decode(&payload, out));
         }
     }
 
