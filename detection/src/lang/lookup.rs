@@ -82,10 +82,10 @@ fn evaluated(content: &[u8]) -> Vec<u8> {
     let starts =
         |prefix: &[u8]| content.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     if starts(b"lower:") {
-        return changed_case(content, |byte| byte.to_ascii_lowercase());
+        return changed_case(content, u8::to_ascii_lowercase);
     }
     if starts(b"upper:") {
-        return changed_case(content, |byte| byte.to_ascii_uppercase());
+        return changed_case(content, u8::to_ascii_uppercase);
     }
     if let Some(at) = memchr::memmem::find(content, b":-") {
         return content.get(at + 2..).unwrap_or_default().to_vec();

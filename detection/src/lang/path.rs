@@ -50,7 +50,7 @@ pub(crate) struct Resolved<'a> {
     pub(crate) climbs: usize,
     /// Segments of three dots or more, which naive filters turn into two.
     pub(crate) long_dots: usize,
-    /// Parent steps dressed up for a container that cuts path parameters off (`..;/`).
+    /// Parent steps dressed up for a container that cuts path parameters off (`..;/`), or with a stray percent sign.
     pub(crate) disguised: usize,
 }
 
@@ -70,13 +70,10 @@ impl<'a> Resolved<'a> {
             // What follows a NUL is lost to C libraries.
             let segment = raw.split(|byte| *byte == 0).next().unwrap_or_default();
             if resolved.step(segment) {
-                depth = match depth.checked_sub(1) {
-                    Some(depth) => depth,
-                    None => {
-                        resolved.climbs += 1;
-                        0
-                    }
-                };
+                if depth == 0 {
+                    resolved.climbs += 1;
+                }
+                depth = depth.saturating_sub(1);
                 resolved.kept = resolved.kept.min(depth);
             } else if !segment.is_empty() && !segment.iter().all(|byte| *byte == b'.') {
                 if let Some(slot) = resolved.segments.get_mut(depth.min(SEGMENTS_MAX - 1)) {
@@ -93,7 +90,7 @@ impl<'a> Resolved<'a> {
     fn step(&mut self, segment: &[u8]) -> bool {
         let up = match segment {
             b".." => true,
-            [b'.', b'.', b';', ..] => {
+            [b'.', b'.', b';', ..] | [b'.', b'.', b'%'] => {
                 self.disguised += 1;
                 true
             }

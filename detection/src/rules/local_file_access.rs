@@ -63,6 +63,7 @@ static CLIMBS_OUT: Rule = Rule {
         "0x2e0x2e0x2f0x2e0x2e0x2f0x2e0x2e0x2fetc/group",
         "../../../../../index.php%00.jpg",
         "/images/../../../../app.rb",
+        "/a/../b/../c/../d",
     ],
     everyday: &[
         "docs/../images/logo.png",
@@ -99,6 +100,7 @@ static DISGUISED: Rule = Rule {
         r"....\....\....\file",
         ".../.../WINDOWS/win.ini",
         "..;/..;/manager/html",
+        r"/%\..%\..%\..%\..%\boot",
         r"..;.\.;\.",
         "..0x5c..0x5cfile",
         "/.../etc/passwd",
@@ -447,6 +449,8 @@ const TRIGGERS: &[&str] = &[
     "thumbs.db",
     ".sql",
     "phpinfo.php.bak",
+    "web-inf",
+    "meta-inf",
 ];
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
@@ -504,6 +508,9 @@ fn value(place: Place, bytes: &[u8], evidence: &mut Evidence<'_>) {
     }
 }
 
+/// Parent steps of one path that nobody writes who only wants to name a neighbour.
+const ZIGZAG_STEPS_MIN: usize = 3;
+
 fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidence<'_>) {
     let resolved = Resolved::of(token.bytes);
     let target = path::target(&resolved, token.origin);
@@ -523,6 +530,9 @@ fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidenc
         2 => !document,
         _ => true,
     };
+    // Parent steps between names that are there to be stepped back from.
+    let zigzags = !prose && token.origin != Origin::Url && resolved.ups >= ZIGZAG_STEPS_MIN;
+    let climbs_out = climbs_out || zigzags;
     found(&CLIMBS_OUT, climbs_out);
     found(&STEP_UP, !prose && !climbs_out && resolved.climbs > 0 && token.origin == Origin::Relative);
     let long = resolved.long_dots > 1 || resolved.long_dots == 1 && target > Target::Ordinary;

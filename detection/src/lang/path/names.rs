@@ -536,15 +536,18 @@ pub(crate) fn is_assistant_file(path: &Resolved<'_>) -> bool {
 
 /// Whether a request for that path asks for a file that was published by mistake.
 pub(crate) fn is_published_by_mistake(path: &Resolved<'_>) -> bool {
-    path.segments().last().is_some_and(|name| {
-        listed(name, PUBLISHED_BY_MISTAKE)
-            || DUMPS.iter().any(|end| {
-                name.len()
-                    .checked_sub(end.len())
-                    .and_then(|at| name.get(at..))
-                    .is_some_and(|tail| same(tail, end))
-            })
-    })
+    // Servlet containers never serve these directories.
+    let private = |name: &&[u8]| same(name, "web-inf") || same(name, "meta-inf");
+    path.segments().first().is_some_and(private)
+        || path.segments().last().is_some_and(|name| {
+            listed(name, PUBLISHED_BY_MISTAKE)
+                || DUMPS.iter().any(|end| {
+                    name.len()
+                        .checked_sub(end.len())
+                        .and_then(|at| name.get(at..))
+                        .is_some_and(|tail| same(tail, end))
+                })
+        })
 }
 
 #[cfg(test)]
