@@ -356,7 +356,7 @@ pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
                 Some(Word::If) => i + 4,
                 _ => i + 2,
             };
-            (named(at) && may_end(tokens, behind(at))).then_some(Shape::Exact)
+            (named(at) && ends_statement(tokens, behind(at))).then_some(Shape::Exact)
         }
         Word::Insert => {
             let at = i + 1 + usize::from(second == Some(Word::Into));
@@ -443,6 +443,14 @@ pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
         Word::Stored => Some(Shape::Exact),
         _ => None,
     }
+}
+
+/// Whether a statement is over at `i`.
+fn ends_statement(tokens: &[Token], i: usize) -> bool {
+    matches!(
+        kind(tokens, i),
+        None | Some(Kind::Tail | Kind::Semicolon | Kind::Close | Kind::Comma | Kind::OpenText | Kind::Word(Word::Cascade))
+    )
 }
 
 /// `EXEC xp_cmdshell`, `EXEC master..x`, `EXECUTE IMMEDIATE '…'`, `EXEC(@x)`, `CALL p(`.

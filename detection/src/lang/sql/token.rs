@@ -582,6 +582,11 @@ impl<'a> Lexer<'a> {
                 Quotes::Typographic => self.string(),
                 _ => self.step(smart_quote(self.rest()), Kind::Other),
             },
+            0xe2 if matches!(self.rest(), [0xe2, 0x80, 0x93 | 0x94, rest @ ..] if rest.trim_ascii().is_empty()) => {
+                // Two hyphens that an editor turned into a dash, at the very end.
+                self.at = self.bytes.len();
+                Kind::Tail
+            }
             0x80.. => self.word(),
             _ => self.symbol(byte),
         }
@@ -619,7 +624,7 @@ pub fn lookup(word: &[u8]) -> Word {
 /// Bytes of a typographic quote or accent that editors and transcoding turn `'` and `"` into; 0 for anything else.
 pub fn smart_quote(rest: &[u8]) -> usize {
     match rest {
-        [0xe2, 0x80, 0x98..=0x9f, ..] | [0xca, 0xb9 | 0xbc, ..] => {
+        [0xe2, 0x80, 0x98..=0x9f | 0xb2 | 0xb3, ..] | [0xca, 0xb9 | 0xbc, ..] => {
             2 + usize::from(rest.first() == Some(&0xe2))
         }
         [0xc2, 0xb4, ..] => 2,

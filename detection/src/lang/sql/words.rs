@@ -102,6 +102,8 @@ pub enum Word {
     Procedure,
     /// `ANALYSE`.
     Analyse,
+    /// `CASCADE`, `RESTRICT`.
+    Cascade,
     /// `SHUTDOWN`.
     Shutdown,
     /// `GRANT`, `REVOKE`.
@@ -313,6 +315,7 @@ const BY_ROLE: &[(&str, Word)] = words! {
     Arithmetic: "div" "mod";
     Procedure: "procedure" "function";
     Analyse: "analyse" "analyze";
+    Cascade: "cascade" "restrict" "purge";
     Shutdown: "shutdown";
     Grant: "grant" "revoke";
     Load: "load";

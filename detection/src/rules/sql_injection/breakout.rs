@@ -3,13 +3,13 @@
 
 use super::proofs::{
     BACKTICK_BREAK, BOOLEAN_BREAK, BOOLEAN_ON_VALUE, CALL_BREAK, CLAUSE, CLOSER, COMMENT_TAIL,
-    COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED,
+    COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED, UNION_SELECT,
     VALUE_LIST,
 };
 use super::proofs_by_dialect::{ALWAYS_TRUE, DOCUMENT_SCRIPT, JSON_OPERATOR, TYPE_CAST};
 use super::scene::{Scene, read};
 use crate::lang::sql::grammar::{
-    self, Comparison, Operand, Shape, comparison, kind, may_end, operand, skip_closes, statement, word,
+    self, Comparison, Operand, Shape, comparison, kind, may_end, operand, skip_closes, skip_opens, statement, word,
 };
 use crate::lang::sql::token::{Dialect, Kind, Quotes, Token};
 use crate::lang::sql::words::Word;
@@ -91,6 +91,14 @@ fn start(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
         // A comparison on the left is passed over: what counts is what is joined to it.
         if let Some(Comparison::Symbol(next)) = comparison(tokens, i) {
             let Some(right) = operand(tokens, next) else { return };
+            if kind(tokens, 0) == Some(Kind::Text) && right.operand == Operand::OpenText {
+                // `'x'!='y`: the host query's own quotes stand around it.
+                let last = tokens.get(right.next - 1);
+                let text = last.and_then(|t| scene.bytes().get(t.start + 1..t.end)).unwrap_or_default();
+                if (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace) {
+                    scene.found(&COMPARISON_BREAK, 0, last.map_or(0, |t| t.end));
+                }
+            }
             i = right.next;
         }
         i = skip_closes(tokens, i);
@@ -140,6 +148,18 @@ impl Break<'_, '_, '_, '_, '_> {
             Kind::Arithmetic => self.arithmetic(i),
             Kind::Cast => self.cast(i),
             Kind::Word(Word::Order | Word::Having | Word::Where | Word::Limit | Word::Into) => self.clause(i),
+            Kind::Word(Word::Union) => {
+                let all = matches!(word(self.tokens, i + 1), Some(Word::All | Word::Distinct));
+                let at = skip_opens(self.tokens, i + 1 + usize::from(all));
+                if word(self.tokens, at) == Some(Word::Select) && self.lead.is_quote() {
+                    self.hit(&UNION_SELECT, at + 1);
+                }
+            }
+            Kind::Word(Word::As) => {
+                if self.lead.is_clear() && word(self.tokens, i + 2) == Some(Word::From) {
+                    self.hit(&CLAUSE, i + 3);
+                }
+            }
             Kind::Word(Word::Exec | Word::Declare | Word::Waitfor) => {
                 if self.lead.is_quote() && statement(self.tokens, i).is_some() {
                     self.hit(&STACKED, i + 2);
@@ -276,7 +296,9 @@ impl Break<'_, '_, '_, '_, '_> {
         let ends = match behind {
             Some(Kind::Tail) => true,
             Some(Kind::Semicolon) => {
-                closed && statement(self.tokens, skip_closes(self.tokens, i) + 1).is_some()
+                let after = skip_closes(self.tokens, i) + 1;
+                let over = matches!(kind(self.tokens, after), None | Some(Kind::Tail));
+                closed && (over || statement(self.tokens, after).is_some())
             }
             Some(Kind::Word(Word::Waitfor)) => true,
             _ => false,
@@ -330,7 +352,21 @@ impl Break<'_, '_, '_, '_, '_> {
         }
         let Some(left) = operand(self.tokens, start) else { return };
         let symbol = !matches!(kind(self.tokens, i), Some(Kind::Word(_)));
-        let holds = match comparison(self.tokens, left.next) {
+        let inside = skip_opens(self.tokens, start);
+        if inside > start && self.joins(inside, symbol, true) {
+            self.boolean(left.next);
+            return;
+        }
+        if self.joins(start, symbol, false) {
+            self.boolean(left.next + 2);
+        }
+    }
+
+    /// Whether the operand at `start`, with what it is compared to, is a condition that an attacker appends. Inside of
+    /// brackets only a comparison is.
+    fn joins(&mut self, start: usize, symbol: bool, bracketed: bool) -> bool {
+        let Some(left) = operand(self.tokens, start) else { return false };
+        match comparison(self.tokens, left.next) {
             Some(Comparison::Symbol(next)) => self.compared(start, left, next, false),
             Some(Comparison::Word(next)) => self.compared(start, left, next, true),
             Some(Comparison::Complete(next)) => {
@@ -338,10 +374,7 @@ impl Break<'_, '_, '_, '_, '_> {
                     && (self.lead.is_clear() || kind(self.tokens, next) == Some(Kind::Tail))
                     && (self.lead.is_quote() || kind(self.tokens, next).is_none_or(|k| k != Kind::Comma))
             }
-            None => self.alone(left, symbol),
-        };
-        if holds {
-            self.boolean(left.next + 2);
+            None => !bracketed && self.alone(left, symbol),
         }
     }
 

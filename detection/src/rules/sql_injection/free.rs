@@ -232,7 +232,7 @@ fn union(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
                 || matches!(kind(tokens, item.next), Some(Kind::Comma | Kind::Tail | Kind::Dot))
         }),
     };
-    let full = matches!(grammar::select(tokens, opened), Some(Shape::Exact));
+    let full = grammar::select(tokens, opened).is_some();
     let commented = tokens.get(opened).is_some_and(|t| t.gap == Gap::Comment || t.gap == Gap::None);
     if telling || full || commented || (!prose && (broken || qualified)) {
         scene.found(&UNION_SELECT, start, end);
@@ -253,6 +253,7 @@ fn select(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
             .position(|t| t.kind == Kind::Open)
             .is_some_and(|open| grammar::arguments(tokens, open));
     match before_kind(before, 0) {
+        _ if scene.is_query_field() => {}
         Some(Kind::Open | Kind::Arithmetic | Kind::Compare | Kind::Pipes | Kind::Ampersands) => {
             let starred = kind(tokens, 1) == Some(Kind::Open) && operand(tokens, 1).is_some();
             if shape == Some(Shape::Exact) || called || starred {
@@ -263,7 +264,6 @@ fn select(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
         }
         // Statements behind a union or a semicolon are told by these.
         Some(Kind::Word(Word::Union | Word::All | Word::Distinct) | Kind::Semicolon) => {}
-        None if scene.is_query_field() => {}
         None if shape == Some(Shape::Exact) || called => scene.found(&STATEMENT, start, end),
         _ if shape.is_some() => scene.found(&QUERY_IN_TEXT, start, end),
         _ => {}
@@ -285,17 +285,17 @@ fn begins_statement(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
 }
 
 fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
-    if kind(tokens, 1) != Some(Kind::Open)
-        || !grammar::arguments(tokens, 1)
-        || kind(tokens, 2) == Some(Kind::Close)
-    {
+    if kind(tokens, 1) != Some(Kind::Open) || kind(tokens, 2) == Some(Kind::Close) {
         return;
     }
     let (start, end) = span(tokens, 3);
+    let sane = grammar::arguments(tokens, 1);
+    let counted = matches!(kind(tokens, 2), Some(Kind::Number(_))) && kind(tokens, 3) == Some(Kind::Comma);
     let name = scene.bytes().get(start..tokens.first().map_or(start, |t| t.end)).unwrap_or_default();
     // `sleep` is a function of every language; what only databases have needs no context.
     let common = name.eq_ignore_ascii_case(b"sleep");
-    if !common || (begins_expression(before) && tokens.len() > 2) {
+    let telling = if common { sane && begins_expression(before) && tokens.len() > 2 } else { sane || counted };
+    if telling {
         scene.found(&DELAY_CALL, start, end);
     }
 }
@@ -355,9 +355,13 @@ fn call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word, before: &Be
                     | Kind::Close
             )
         );
-    let alone =
-        before[0].is_none() && (telling || nested) && role == Word::Function && may_end(tokens, close);
-    let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select)));
+    let arithmetic = role == Word::Arithmetic && !inner.is_empty();
+    let alone = before[0].is_none()
+        && (telling || nested || arithmetic)
+        && matches!(role, Word::Function | Word::Arithmetic)
+        && may_end(tokens, close);
+    let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select))) && !scene.is_query_field();
+    let telling = telling && !(scene.is_query_field() && before[0].is_some());
     if distinctive || alone || (common && (telling || selected)) || (telling && context) {
         scene.found(&CALL, start, end);
     }
@@ -589,7 +593,7 @@ fn json(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], token: Token, before: &
         || matches!(before_kind(before, 0), Some(Kind::Word(Word::Type)));
     let arrow = scene.bytes().get(token.start..token.end) == Some(b"->");
     let right = match tokens.get(1).map(|t| (t.kind, t.start)) {
-        Some((Kind::Text | Kind::OpenText, start)) => {
+        Some((Kind::Text, start)) => {
             !arrow || scene.bytes().get(start + 1).is_some_and(|b| matches!(b, b'$' | b'0'..=b'9'))
         }
         Some((Kind::Number(_), _)) => !arrow,

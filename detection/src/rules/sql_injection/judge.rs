@@ -73,7 +73,7 @@ fn is_breaking(bytes: &[u8], mut at: usize) -> bool {
                 let comment = rest.get(length..length + 2) == Some(b"/*");
                 return comment || opens(token::lookup(rest.get(..length).unwrap_or_default()));
             }
-            b'0'..=b'9' | b'.' | b'$' | b'\'' | b'"' | b'`' | b'\\' | b'_' => return false,
+            b'0'..=b'9' | b'.' | b'$' | b'\'' | b'"' | b'`' | b'\\' => return false,
             _ => return byte.is_ascii(),
         }
     }
@@ -109,5 +109,6 @@ fn opens(word: Word) -> bool {
             | Word::Function
             | Word::If
             | Word::Arithmetic
+            | Word::As
     )
 }

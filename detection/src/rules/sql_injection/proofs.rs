@@ -103,7 +103,7 @@ rules! {
         "A keyword that comments split.",
         ["un/**/ion sel/**/ect 1", "1 uni/*x*/on select 2", "DR/**/OP table x"],
         ["src/**/test", "a/*b*/c", "lib/**/*.js"];
-    COMMENT_TAIL: SqlInjectionSqlComments, "sql-injection-sql-comments/cut-off", STRONG, VALUES,
+    COMMENT_TAIL: SqlInjectionSqlComments, "sql-injection-sql-comments/cut-off", STRONG, ANYWHERE,
         "A broken string behind which a comment cuts the query off.",
         ["admin'--", "admin' #", "root')-- -"],
         ["--", "C# and F#", "the kids' -- who were late -- ran home"];
@@ -147,7 +147,7 @@ rules! {
         "The middle of a condition between brackets of the query around it.",
         [") like (", ") when 234 then", "x') when 1 then (2"],
         ["(things) I like (most)", "(ok) when then", "like this (one)"];
-    CLOSER: SqlInjectionQueryClosers, "sql-injection-query-closers/closer", STRONG, VALUES,
+    CLOSER: SqlInjectionQueryClosers, "sql-injection-query-closers/closer", STRONG, ANYWHERE,
         "A quote that ends the string, and the statement's end behind it.",
         ["admin@example.test';", "x')-- -", "root@example.com'/* c */;"],
         ["'foo';'bar';'def'", "the boys; the girls", "it's ok;"];
@@ -159,7 +159,7 @@ rules! {
         "A condition that holds for every row behind a broken string.",
         ["1' or '1'='1", "admin' or 1=1#", "') or true-- "],
         ["O'Brien or O'Neill", "'yes' or 'no'", "it's 50% off or 1 free"];
-    LOGIN_COMMENT: SqlInjectionLoginBypass, "sql-injection-login-bypass/comment", STRONG, VALUES,
+    LOGIN_COMMENT: SqlInjectionLoginBypass, "sql-injection-login-bypass/comment", STRONG, ANYWHERE,
         "A name with a broken string and a comment that cuts the password check off.",
         ["admin'--", "admin' #", "admin'/*"],
         ["admin -- owner", "Bob's #1 fan", "admin #2"];
