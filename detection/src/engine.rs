@@ -289,12 +289,16 @@ fn digest() -> u64 {
         eat(&format!("{} {:?}", rule.weight, rule.places));
         if let Test::Pattern { regex, literals } = rule.test {
             eat(regex);
-            literals.iter().for_each(|literal| eat(literal));
+            for literal in literals {
+                eat(literal);
+            }
         }
     }
     for judge in rules::judges() {
         eat(judge.name);
-        judge.triggers.iter().for_each(|trigger| eat(trigger));
+        for trigger in judge.triggers {
+            eat(trigger);
+        }
     }
     hash
 }

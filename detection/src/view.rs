@@ -81,7 +81,10 @@ pub(crate) struct Views {
 /// A decoder that works on the bytes alone.
 type Decoder = fn(&[u8], &mut Vec<u8>) -> bool;
 
-const DECODERS: [(View, fn(Classes) -> bool, Decoder); 4] = [
+/// Whether a decoder can change a value of such bytes.
+type Applies = fn(Classes) -> bool;
+
+const DECODERS: [(View, Applies, Decoder); 4] = [
     (View::Entities, Classes::ampersand, entities::decode),
     (View::Escapes, Classes::backslash, escapes::decode),
     (View::Unicode, Classes::high, unicode::fold),
@@ -170,8 +173,9 @@ impl Views {
             }
         }
         if steps > 1 {
-            self.add(View::Combined, level, &folded, |source, out| {
-                out.extend_from_slice(source);
+            let folded = &folded;
+            self.add(View::Combined, 0, raw, |_, out| {
+                out.extend_from_slice(folded);
                 true
             });
         }
@@ -182,7 +186,7 @@ impl Views {
     fn payload(&mut self, level: usize, raw: &[u8]) {
         if let Some(payload) = base64::payload(self.source(level, raw)) {
             let payload = payload.to_vec();
-            self.add(View::Base64, 0, &payload, base64::decode);
+            self.add(View::Base64, 0, raw, |_, out| base64::decode(&payload, out));
         }
     }
 
@@ -198,12 +202,11 @@ impl Views {
         if index >= VIEWS_MAX {
             return false;
         }
-        let mut out = match self.buffers.get_mut(index) {
-            Some(buffer) => std::mem::take(buffer),
-            None => {
-                self.buffers.push(Vec::new());
-                Vec::new()
-            }
+        let mut out = if let Some(buffer) = self.buffers.get_mut(index) {
+            std::mem::take(buffer)
+        } else {
+            self.buffers.push(Vec::new());
+            Vec::new()
         };
         out.clear();
         let source = self.source(node, raw);

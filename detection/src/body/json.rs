@@ -9,6 +9,8 @@ use waf_shared::limits;
 use super::{Cut, Sink};
 use crate::field::Place;
 
+#[cfg(test)]
+mod tests;
 mod text;
 
 use text::Text;

@@ -114,10 +114,12 @@ impl Judging {
         }
         self.field(&Field { place: names, name: b"", value: name });
         match value {
-            Some(value) => self.field(&Field { place: values, name, value }),
+            Some(value) => {
+                self.field(&Field { place: values, name, value });
+            }
             // Applications read a lone word as a value as often as a name.
             None if !classes::of(name).is_word() => {
-                self.field(&Field { place: values, name: b"", value: name })
+                self.field(&Field { place: values, name: b"", value: name });
             }
             None => {}
         }

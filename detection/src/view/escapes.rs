@@ -37,7 +37,10 @@ fn escape(marked: &[u8], out: &mut Vec<u8>) -> Option<usize> {
             push_code_point(hex::value(&[*a, *b, *c, *d]), out);
             Some(6)
         }
-        [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+        // `\0061` is a style sheet's, `\074` an octal number.
+        [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', rest @ ..]
+            if !(*a == b'0' && *b == b'0' && rest.first().is_some_and(u8::is_ascii_hexdigit)) =>
+        {
             out.push((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'));
             Some(4)
         }
