@@ -3,5 +3,6 @@
 pub mod html;
 pub mod lookup;
 pub mod path;
+pub mod script;
 pub mod shell;
 pub mod sql;
