@@ -102,7 +102,11 @@ fn tags(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
 }
 
 fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(Sign, usize)) {
-    match names::power(element) {
+    let power = names::power(element);
+    if matches!(power, Power::Loads | Power::Legacy | Power::Suspect) && is_generic(bytes, element, at) {
+        return;
+    }
+    match power {
         Power::Script => report(Sign::ScriptElement, at),
         Power::Loads => report(Sign::DangerousElement, at),
         Power::Legacy => report(Sign::LegacyElement, at),
@@ -113,6 +117,14 @@ fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(Sign,
         }
         Power::Needs | Power::Plain => {}
     }
+}
+
+/// Whether `<Name>` at `at` is a type in angle brackets, as in `List<Object>`.
+fn is_generic(bytes: &[u8], element: &Name, at: usize) -> bool {
+    let name = bytes.get(at + 1..).unwrap_or_default();
+    let behind = name.get(element.as_bytes().len()).copied();
+    let typed = bytes.get(..at).and_then(<[u8]>::last).is_some_and(|&byte| script::continues_name(byte));
+    typed && name.first().is_some_and(u8::is_ascii_uppercase) && matches!(behind, Some(b'>' | b',' | b'<'))
 }
 
 fn attribute(

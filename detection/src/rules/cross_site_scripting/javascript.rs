@@ -67,6 +67,7 @@ pub(super) static BARE_SCRIPT_URL: Rule = judged(
     &[
         "javascript: the good parts",
         "JavaScript: The Definitive Guide (7th edition)",
+        "JavaScript:+Basics+of+it+(2nd)",
         "javascript:es,es6",
         "typescript:x",
         "language=javascript",
@@ -116,6 +117,9 @@ pub(super) static CALL: Rule = judged(
         "'x' instanceof alert(1)",
         "x\";setTimeout(name, 1)//",
         "alert`1`",
+        "(0,alert)(1)",
+        "\"};print()//",
+        "alert<x>(1)",
     ],
     &[
         "use alert(1) to see it",
@@ -175,6 +179,7 @@ pub(super) static COMPUTED_MEMBER: Rule = judged(
     &[
         "window['al'+'ert'](1)",
         "(document)[\"cookie\"]",
+        "self[/**/\"alert\"]",
         "top[/al/.source+/ert/.source](1)",
         "self[`alert`]`1`",
     ],
@@ -195,7 +200,7 @@ pub(super) static HANDOVER: Rule = judged(
     Leaf::CrossSiteScriptingJavascriptKeywords,
     STRONG,
     "A function that runs text or opens a dialog is handed over.",
-    &["[1].find(alert)", "onerror=eval;throw'=x'", "a=alert,a(1)", "x`${alert}`"],
+    &["[1].find(alert)", "[alert][0](1)", "onerror=eval;throw'=x'", "a=alert,a(1)", "x`${alert}`"],
     &["status(alert)", "mode=alert", "type=prompt;x=1", "severity={alert}"],
 );
 
