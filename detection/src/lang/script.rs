@@ -7,6 +7,7 @@ use memchr::memchr;
 pub mod jsfuck;
 mod page;
 mod place;
+mod prose;
 mod scan;
 mod word;
 

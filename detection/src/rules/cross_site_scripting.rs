@@ -4,10 +4,11 @@
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
-use crate::field::Places;
+use crate::field::{Place, Places};
 use crate::lang::html::{charset, markup};
 use crate::lang::script::{self, jsfuck};
 use crate::rule::{Judge, Rule, Test};
+use crate::view::View;
 
 mod encoding;
 mod html;
@@ -85,7 +86,7 @@ static TRIGGERS: &[&str] = &[
     // Style.
     "expression", "url(", "url (", "-moz-binding", "behavior",
     // Encodings.
-    "¼", "adw-", "ad4-", "aci-", "\\xbc", "/**/", "u003c", "\\x3c", "\\74", "![", "+[", "[+", "[ !", "!entity",
+    "¼", "adw-", "ad4-", "aci-", "\\xbc", "/**/", "u003c", "\\x3c", "\\74", "![", "=~[", "+[", "[+", "[ !", "!entity",
     "schemalocation",
 ];
 
@@ -94,9 +95,11 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     markup::conclude(bytes, &mut |sign, offset| {
         evidence.found(html::rule(sign), offset, extent(bytes, offset));
     });
-    script::conclude(bytes, &mut |sign, offset| {
-        evidence.found(javascript::rule(sign), offset, extent(bytes, offset));
-    });
+    if !is_still_encoded(subject) {
+        script::conclude(bytes, &mut |sign, offset| {
+            evidence.found(javascript::rule(sign), offset, extent(bytes, offset));
+        });
+    }
     if evidence.wants(Leaf::CrossSiteScriptingAngularTemplates)
         && let Some(offset) = javascript::template_expression(bytes)
     {
@@ -111,6 +114,13 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     if let Some(offset) = jsfuck::find(bytes) {
         evidence.found(&encoding::JSFUCK, offset, extent(bytes, offset));
     }
+}
+
+/// Whether a decoded view of the same value is judged too. What stands between words is what tells script from prose, and
+/// `+` and `%20` say nothing about that.
+fn is_still_encoded(subject: &Subject<'_>) -> bool {
+    let form = matches!(subject.place, Place::Query | Place::QueryName | Place::Form | Place::FormName);
+    form && subject.view == View::Raw && memchr::memchr2(b'+', b'%', subject.bytes).is_some()
 }
 
 /// How much of the view an event shows for evidence at `offset`: up to the end of the tag or line, within reason.

@@ -4,7 +4,7 @@ use memchr::memchr;
 
 use super::place::{self, Standing};
 use super::word::{self, After, Word};
-use super::{Sign, continues_name, scan};
+use super::{Sign, continues_name, prose, scan};
 
 /// Objects of the page, through which everything else is reached.
 pub(super) fn is_object(name: &[u8]) -> bool {
@@ -71,7 +71,9 @@ pub(super) fn conclude(
                 let first = !broken && at == word::first_name(bytes);
                 let prose = standing == Standing::Prose
                     || standing == Standing::Member
-                    || first && place::is_prose(bytes.get(member.end..).unwrap_or_default());
+                    || first
+                        && (place::is_prose(bytes.get(member.end..).unwrap_or_default())
+                            || prose::is_sentence(bytes));
                 report(if prose { Sign::PageObjectMention } else { Sign::PageObject }, at);
             }
             let address =
@@ -162,7 +164,10 @@ fn is_computed(bytes: &[u8], root: &[u8], open: usize) -> bool {
     let expression = matches!(start.first(), Some(b'"' | b'\'' | b'`' | b'/' | b'(' | b'\\'))
         || start.starts_with(b"atob");
     if !expression {
-        return false;
+        // `self[Object.keys(self)[5]](1)`
+        return memchr::memmem::find(inside, b"](")
+            .and_then(|end| inside.get(..end))
+            .is_some_and(|member| member.contains(&b'('));
     }
     if matches!(root, b"document" | b"window" | b"globalThis" | b"frames") {
         return true;
@@ -191,7 +196,8 @@ pub(super) fn standing(bytes: &[u8], at: usize, broken: bool) -> Standing {
     let head = head.strip_suffix(b"?.").or_else(|| head.strip_suffix(b".")).unwrap_or(head);
     let letters = head.iter().rev().take(32).take_while(|&&byte| continues_name(byte)).count();
     let (outside, root) = head.split_at(head.len() - letters);
-    if is_frame(root) {
+    // `frames[0].alert(1)`
+    if is_frame(root) || root.is_empty() && head.ends_with(b"]") {
         return Standing::Expression;
     }
     if is_object(root) { place::standing(bytes, outside.len(), broken) } else { Standing::Member }

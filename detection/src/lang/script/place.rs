@@ -71,6 +71,10 @@ pub(super) fn prose_follows(bytes: &[u8], open: usize) -> bool {
 
 /// Whether `tail` begins like the rest of a sentence.
 pub(super) fn is_prose(tail: &[u8]) -> bool {
+    // After a call no letter may follow, whatever the alphabet.
+    if tail.first().is_some_and(|byte| *byte >= 0xc3) {
+        return true;
+    }
     let blanks = tail.iter().take(4).take_while(|byte| byte.is_ascii_whitespace()).count();
     let sentence = tail.get(blanks..).unwrap_or_default();
     let word = sentence.iter().take(REACH_BYTES).take_while(|byte| byte.is_ascii_alphabetic()).count();

@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::place::{self, Standing};
 use super::word::{self, After, Word};
-use super::{Sign, continues_name, page};
+use super::{Sign, continues_name, page, prose};
 
 /// Runs over `bytes`.
 pub(super) fn conclude(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
@@ -100,7 +100,9 @@ fn sink(bytes: &[u8], at: usize, word: &Word, broken: bool, report: &mut impl Fn
     if let Some(open) = call {
         let prose = standing == Standing::Prose
             || standing == Standing::Member
-            || !broken && at == word::first_name(bytes) && place::prose_follows(bytes, open);
+            || !broken
+                && at == word::first_name(bytes)
+                && (place::prose_follows(bytes, open) || prose::is_sentence(bytes));
         report(if prose { Sign::CallMention } else { Sign::Call }, at);
         return;
     }
@@ -113,6 +115,9 @@ fn sink(bytes: &[u8], at: usize, word: &Word, broken: bool, report: &mut impl Fn
 /// Where the call of `name` at the parenthesis `open` begins, unless it reads like a plural or an aside: `alert(s)`, `import (and …`.
 fn call_at(bytes: &[u8], name: &[u8], end: usize, open: usize) -> Option<usize> {
     let inside = bytes.get(open + 1..).unwrap_or_default();
+    if inside.is_empty() {
+        return None;
+    }
     if [&b"s)"[..], b"es)", b"ed)", b"S)"].iter().any(|plural| inside.starts_with(plural)) {
         return None;
     }
@@ -125,7 +130,7 @@ fn call_at(bytes: &[u8], name: &[u8], end: usize, open: usize) -> Option<usize> 
             || is_sink(word)
             || name != b"import" && word.iter().all(u8::is_ascii_digit);
         let quoted = letters == 0 && !matches!(inside.first(), Some(b' ' | b')'));
-        return (quoted || telling || inside.is_empty()).then_some(open);
+        return (quoted || telling).then_some(open);
     }
     Some(open)
 }
@@ -143,9 +148,9 @@ fn is_handed_over(bytes: &[u8], at: usize, end: usize) -> bool {
     let Some((&last, outside)) = head.split_last() else { return false };
     let next = bytes.get(word::skip_gap(bytes, end)).copied();
     match last {
-        // `[1].find(alert)`
+        // `[1].find(alert)`, `Reflect.apply(alert,…`
         b'(' => {
-            next == Some(b')') && outside.last().is_some_and(|&byte| continues_name(byte)) && {
+            matches!(next, Some(b')' | b',')) && outside.last().is_some_and(|&byte| continues_name(byte)) && {
                 let letters = outside.iter().rev().take(16).take_while(|&&byte| continues_name(byte)).count();
                 outside.iter().rev().nth(letters) == Some(&b'.')
             }

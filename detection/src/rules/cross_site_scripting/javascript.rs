@@ -179,6 +179,7 @@ pub(super) static COMPUTED_MEMBER: Rule = judged(
     &[
         "window['al'+'ert'](1)",
         "(document)[\"cookie\"]",
+        "self[Object.keys(self)[5]](1)",
         "self[/**/\"alert\"]",
         "top[/al/.source+/ert/.source](1)",
         "self[`alert`]`1`",
@@ -200,7 +201,14 @@ pub(super) static HANDOVER: Rule = judged(
     Leaf::CrossSiteScriptingJavascriptKeywords,
     STRONG,
     "A function that runs text or opens a dialog is handed over.",
-    &["[1].find(alert)", "[alert][0](1)", "onerror=eval;throw'=x'", "a=alert,a(1)", "x`${alert}`"],
+    &[
+        "[1].find(alert)",
+        "Reflect.apply(alert,null,[1])",
+        "[alert][0](1)",
+        "onerror=eval;throw'=x'",
+        "a=alert,a(1)",
+        "x`${alert}`",
+    ],
     &["status(alert)", "mode=alert", "type=prompt;x=1", "severity={alert}"],
 );
 

@@ -18,7 +18,7 @@ fn every_leaf() -> LeafSet {
 fn judge(bytes: &[u8]) -> Vec<Found> {
     let leaves = every_leaf();
     let mut found = Vec::new();
-    let subject = Subject { place: Place::Query, name: b"q", view: View::Raw, bytes };
+    let subject = Subject { place: Place::Query, name: b"q", view: View::Percent, bytes };
     (JUDGE.run)(&subject, &mut Evidence::new(&leaves, Place::Query, &mut found));
     found
 }
