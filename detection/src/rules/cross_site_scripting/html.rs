@@ -246,7 +246,7 @@ pub(super) static LEGACY_ELEMENT: Rule = judged(
 pub(super) static STYLE_ELEMENT: Rule = judged(
     "cross-site-scripting-internet-explorer/style-element",
     Leaf::CrossSiteScriptingInternetExplorer,
-    2,
+    1,
     "A style element is opened.",
     &["<style>", "<STYLE type=text/css>", "</title><style x"],
     &["<span style=\"color:red\">x</span>", "style>", "<styled>"],

@@ -77,7 +77,7 @@ pub(super) static BARE_SCRIPT_URL: Rule = judged(
 pub(super) static FILLER_URL: Rule = judged(
     "cross-site-scripting-javascript-urls/filler",
     Leaf::CrossSiteScriptingJavascriptUrls,
-    2,
+    1,
     "An address with a script scheme that does nothing.",
     &["<a href=\"javascript:void(0)\">", "javascript:void(0);", "<a href='javascript:;'>"],
     &["void(0)", "javascript", "javascript: nothing"],
@@ -134,7 +134,7 @@ pub(super) static CALL: Rule = judged(
 pub(super) static CALL_MENTION: Rule = judged(
     "cross-site-scripting-javascript-keywords/call-mention",
     Leaf::CrossSiteScriptingJavascriptKeywords,
-    2,
+    1,
     "Such a call is mentioned in text.",
     &["use alert(1) to see it", "why does eval('x') fail", "df.eval('a+b')"],
     &["weather alert (red)", "system alert(s)", "confirm your address"],
@@ -165,7 +165,7 @@ pub(super) static PAGE_OBJECT: Rule = judged(
 pub(super) static PAGE_OBJECT_MENTION: Rule = judged(
     "cross-site-scripting-suspicious-keywords/page-object-mention",
     Leaf::CrossSiteScriptingSuspiciousKeywords,
-    2,
+    1,
     "The page's objects are mentioned in text.",
     &["why is document.cookie empty", "set window.location to go", "use document.write carefully"],
     &["the document cookie", "a document.pdf", "window shopping"],
