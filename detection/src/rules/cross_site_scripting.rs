@@ -23,6 +23,7 @@ pub static RULES: &[&Rule] = &[
     &html::HANDLER,
     &html::HANDLER_BREAK,
     &html::HANDLER_TEXT,
+    &html::DEFAULT_ATTRIBUTE,
     &html::DANGEROUS_ATTRIBUTE,
     &html::ATTRIBUTE_BREAK,
     &html::EXTERNAL_ENTITY,

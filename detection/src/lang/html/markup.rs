@@ -61,6 +61,9 @@ pub enum Sign {
 /// Most bytes of an attribute's value that are looked through.
 const VALUE_BYTES_MAX: usize = 4096;
 
+/// How far before a tag the end of the page's own markup may lie.
+const BREAK_BYTES_MAX: usize = 32;
+
 /// Reports everything that markup in `bytes` amounts to, with offsets.
 pub fn conclude(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
     tags(bytes, report);
@@ -143,9 +146,8 @@ fn attribute(
         Some(Handler::Possible) if script::reads_as_code(value) => report(Sign::Handler, at),
         _ => {}
     }
-    if names::dangerous_attribute(name.as_bytes())
-        && (name.local() != b"href" || fold::scheme(value).is_some())
-    {
+    // Drawings refer to their parts by `xlink:href`; where it leads is judged below.
+    if names::dangerous_attribute(name.as_bytes()) && name.local() != b"href" {
         report(Sign::DangerousAttribute, at);
     }
     if names::powerful(element.local(), name.as_bytes(), value) {
@@ -175,7 +177,16 @@ fn address(element: &Name, name: &Name, value: &[u8], at: usize, report: &mut im
             let picture = matches!(element.local(), b"img" | b"image" | b"source" | b"audio" | b"video");
             let reference = matches!(
                 name.local(),
-                b"href" | b"src" | b"data" | b"action" | b"content" | b"to" | b"values"
+                b"href"
+                    | b"src"
+                    | b"data"
+                    | b"action"
+                    | b"content"
+                    | b"to"
+                    | b"from"
+                    | b"by"
+                    | b"values"
+                    | b"handler"
             );
             if reference && !picture && found.scheme == Scheme::Document {
                 report(Sign::DataUrl, at);
@@ -185,10 +196,11 @@ fn address(element: &Name, name: &Name, value: &[u8], at: usize, report: &mut im
     }
 }
 
-/// Whether the text before the first tag ends something that the page may have open.
+/// Whether the text right before the first tag ends something that the page may have open.
 fn breaks_before(before: &[u8]) -> bool {
-    memchr::memchr_iter(b'>', before).any(|end| {
-        let before = before.get(..end).unwrap_or_default();
+    let start = before.len().saturating_sub(BREAK_BYTES_MAX);
+    memchr::memchr_iter(b'>', before.get(start..).unwrap_or_default()).any(|end| {
+        let before = before.get(..start + end).unwrap_or_default();
         let last = before.iter().rev().take(16).find(|byte| !byte.is_ascii_whitespace() && **byte != b'/');
         matches!(last, Some(b'"' | b'\'' | b'`')) || before.ends_with(b"--") || before.ends_with(b"]]")
     })

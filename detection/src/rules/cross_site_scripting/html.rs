@@ -117,15 +117,10 @@ pub(super) static DANGEROUS_ATTRIBUTE: Rule = judged(
     Leaf::CrossSiteScriptingHtmlAttributes,
     STRONG,
     "A tag carries an attribute that brings a document, sends a form elsewhere or loads what old browsers run.",
-    &[
-        "<iframe srcdoc='x'>",
-        "<button formaction=//evil.example>",
-        "<img dynsrc=x>",
-        "<a xlink:href='javascript:x()'>",
-    ],
+    &["<iframe srcdoc='x'>", "<button formaction=//evil.example>", "<img dynsrc=x>", "<table datasrc=#x>"],
     &[
         "<img src=\"https://example.com/a.png\" alt>",
-        "<use xlink:href=\"#icon\"/>",
+        "<use xlink:href=\"#icon\"/><image xlink:href=\"data:image/png;base64,AAAA\"/>",
         "<a href=\"/form/action\">x</a>",
     ],
 );
@@ -155,6 +150,25 @@ pub(super) static EXTERNAL_ENTITY: Rule = Rule {
             "!ENTITY % bar PUBLIC 'a' 'b'",
         ],
         &["<!ENTITY copy \"(c)\">", "the entity system", "<!DOCTYPE html>"],
+    )
+};
+
+pub(super) static DEFAULT_ATTRIBUTE: Rule = Rule {
+    test: crate::rule::Test::Pattern {
+        regex: r#"\bon[a-z]{3,32}\s{1,16}cdata\s{1,16}(?:#fixed\s{1,16})?["']"#,
+        literals: &["cdata"],
+    },
+    ..judged(
+        "cross-site-scripting-event-handlers/default-attribute",
+        Leaf::CrossSiteScriptingEventHandlers,
+        STRONG,
+        "A document type gives elements an event handler.",
+        &[
+            "<!DOCTYPE x [<!ATTLIST img onerror CDATA \"go()\">]>",
+            "onload CDATA 'x'",
+            "<!ATTLIST a b CDATA 'c' onclick\tCDATA #FIXED \"x\">",
+        ],
+        &["<![CDATA[on sale]]>", "<!ATTLIST a href CDATA #IMPLIED>", "once CDATA is used"],
     )
 };
 
@@ -277,6 +291,7 @@ pub(super) static STYLE_SCRIPT: Rule = judged(
         "background:url(https://example.com/a.png)",
         "a lambda expression(s)",
         "scroll-behavior: smooth",
+        "v\\:* {behavior:url(#default#VML);}",
         "url(data:image/png;base64,AAAA)",
     ],
 );
