@@ -79,7 +79,7 @@ fn other(bytes: &[u8], at: usize, word: &Word, broken: bool) -> Option<Sign> {
             let markup = value.iter().take(word::AHEAD_BYTES_MAX).any(|&byte| byte == b'<');
             (word::is_member(bytes, at) && markup).then_some(Sign::Assignment)
         }
-        b"insertAdjacentHTML" | b"createContextualFragment" | b"XMLHttpRequest" => {
+        b"ActiveXObject" | b"insertAdjacentHTML" | b"createContextualFragment" | b"XMLHttpRequest" => {
             (called() && place::standing(bytes, at, broken) != Standing::Prose).then_some(Sign::Detour)
         }
         _ => None,

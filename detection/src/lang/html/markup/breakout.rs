@@ -122,8 +122,10 @@ fn addresses(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
     if bytes.first() == Some(&b'/') {
         bare(bytes, 1, report);
     }
-    for (at, _) in
-        bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'=' | b'"' | b'\'' | b'`' | b'(' | b'>'))
+    for (at, _) in bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| matches!(byte, b'=' | b'"' | b'\'' | b'`' | b'(' | b'>' | b','))
     {
         bare(bytes, at + 1, report);
     }
