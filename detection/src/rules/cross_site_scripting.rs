@@ -83,7 +83,7 @@ static TRIGGERS: &[&str] = &[
     "self[", "self.", "top[", "top.", "parent[", "parent.", "frames[", "frames.", "globalthis", "this[",
     "location", "navigation.", "localstorage", "sessionstorage", "sendbeacon", "constructor", "fromcharcode",
     "fromcodepoint", "innerhtml", "outerhtml", "insertadjacenthtml", "contextualfragment", "xmlhttp", "call`",
-    "call `", "apply`", "bind`", "sort`", "map`", "\\u{", "\\u00", "{{", "btoa", "print(", "contentwindow", "activexobject", "&{",
+    "call `", "apply`", "bind`", "sort`", "map`", "\\u{", "\\u00", "{{", "btoa", "print(", "contentwindow", "activexobject", "console.", "&{",
     "parentwindow", "defaultview",
     // Strings that are ended.
     "'-", "'+", "';", "'*", "'^", "\"-", "\"+", "\"*", "\"^", "`-", "`+", "`;", ")//", ");//",

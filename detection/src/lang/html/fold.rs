@@ -73,10 +73,13 @@ pub fn scheme(bytes: &[u8]) -> Option<Found> {
 }
 
 fn data_scheme(kind: &[u8]) -> Scheme {
-    let runs: [&[u8]; 8] = [
+    let runs: [&[u8]; 11] = [
         b"text/html",
         b"text/xml",
         b"text/javascript",
+        b"text/ecmascript",
+        b"application/javascript",
+        b"application/ecmascript",
         b"text/css",
         b"image/svg",
         b"application/xml",

@@ -362,6 +362,12 @@ pub fn conspicuous(name: &[u8]) -> bool {
             | b"video"
             | b"audio"
             | b"layer"
+            | b"button"
+            | b"select"
+            | b"marquee"
+            | b"isindex"
+            | b"bgsound"
+            | b"math"
     )
 }
 

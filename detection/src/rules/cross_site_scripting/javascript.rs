@@ -119,6 +119,7 @@ pub(super) static CALL: Rule = judged(
         "x\";setTimeout(name, 1)//",
         "alert`1`",
         "(0,alert)(1)",
+        "console.log(name)",
         "\"};print()//",
         "alert<x>(1)",
     ],
