@@ -46,8 +46,6 @@ pub enum Sign {
     SpacedElement,
     /// `<!--#echo …`.
     ServerInclude,
-    /// An entity declared by reference to somewhere else.
-    ExternalEntity,
     /// A schema or an inclusion fetched from elsewhere.
     RemoteSchema,
     /// `<style`.
@@ -75,12 +73,15 @@ fn tags(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
     let mut element = Name::element(b"");
     let mut first = true;
     for token in Tokens::new(bytes) {
+        if let Token::Open { at, .. } | Token::Declaration { at, .. } | Token::Instruction { at, .. } = token
+            && std::mem::take(&mut first)
+            && breaks_before(bytes.get(..at).unwrap_or_default())
+        {
+            report(Sign::MarkupBreak, at);
+        }
         match token {
             Token::Open { name, at } => {
                 element = Name::element(name);
-                if std::mem::take(&mut first) && breaks_before(bytes.get(..at).unwrap_or_default()) {
-                    report(Sign::MarkupBreak, at);
-                }
                 opened(bytes, &element, at, report);
             }
             Token::Close { name, at } => {
