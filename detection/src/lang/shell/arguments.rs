@@ -94,7 +94,7 @@ fn slash(text: &[u8], word: &Word) -> Shape {
 fn is_drive(text: &[u8], word: &Word) -> bool {
     match text {
         [drive, b':', rest @ ..] if drive.is_ascii_alphabetic() => {
-            rest.is_empty()
+            rest.is_empty() && matches!(drive, b'c' | b'd')
                 || rest.starts_with(b"/")
                 || word.traits.has(Traits::BACKSLASH_INSIDE)
                 || rest.starts_with(b"*")
@@ -137,6 +137,9 @@ fn rest(text: &[u8], word: &Word) -> Shape {
         return Shape::Number;
     }
     if text.windows(2).any(|pair| pair == b",-") {
+        return Shape::Program;
+    }
+    if text.starts_with(b"?php") || text.starts_with(b"?=") || text.starts_with(b"%=") {
         return Shape::Program;
     }
     if text.starts_with(b"./") || text.starts_with(b"../") || text.starts_with(b"~/") {

@@ -79,7 +79,7 @@ pub(super) struct Clause {
     pub(super) left: Left,
     /// Byte before the opener, if any.
     pub(super) byte_before: Option<u8>,
-    /// Byte behind the closer, if any.
+    /// First byte behind the closer and blanks, if any.
     pub(super) byte_behind: Option<u8>,
     /// Whether the opener and the first word touch.
     pub(super) glued: bool,
@@ -93,6 +93,8 @@ pub(super) struct Clause {
     pub(super) braces: Braces,
     /// Whether the value is a scalar of a document.
     pub(super) document: bool,
+    /// Words of the value before the clause.
+    pub(super) words_before: usize,
     /// Words in all, also those that are not kept.
     pub(super) count: usize,
     /// Offset of the first word.
@@ -126,6 +128,7 @@ impl Clause {
             ifs: false,
             braces: Braces::None,
             document: false,
+            words_before: 0,
             count: 0,
             start: 0,
             words: [Word::at(0); WORDS],

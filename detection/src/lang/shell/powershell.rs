@@ -79,6 +79,9 @@ fn certainty(bytes: &[u8], start: usize, end: usize) -> Certainty {
         || first.windows(3).any(|part| part == b"://")
         || first.starts_with(b"System.")
         || first.to_ascii_lowercase().starts_with(b"net.")
+        || argument
+            .windows(3)
+            .any(|part| matches!(part, [b' ', b'-', letter] if letter.is_ascii_alphabetic()))
         || matches!(first, [b'\'' | b'"', ..]);
     if opens
         && (shaped || rest.is_empty() || rest.starts_with(b";") || rest.starts_with(b"|"))

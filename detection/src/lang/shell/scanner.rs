@@ -40,6 +40,7 @@ pub(super) fn scan(bytes: &[u8], entry: Entry, weigh: &mut dyn FnMut(&Clause) ->
         weigh,
         segment_words: 0,
         segments: 0,
+        words: 0,
         left: Left::Nothing,
         in_backtick: false,
         redirected: false,
@@ -61,6 +62,8 @@ struct Scanner<'a, 'w> {
     segment_words: usize,
     /// Segments that had words and were no commands.
     segments: usize,
+    /// Words before the last separator.
+    words: usize,
     left: Left,
     in_backtick: bool,
     redirected: bool,
@@ -126,6 +129,7 @@ impl Scanner<'_, '_> {
 
     fn separator(&mut self, opener: Opener, width: usize) {
         let before = self.before();
+        self.words += self.segment_words;
         let pipeline = opener == Opener::Pipe && self.clause.pipeline_from_start;
         self.close(Closer::Separator, width);
         if self.last == Weighed::Command {
@@ -134,7 +138,11 @@ impl Scanner<'_, '_> {
             self.segments += 1;
             let seen =
                 if self.segment_words > 1 || self.segments >= LIST { Left::Prose } else { Left::Token };
-            self.left = if self.left == Left::Command { seen } else { self.left.max(seen) };
+            self.left = match self.left {
+                Left::Command if pipeline => Left::Command,
+                Left::Command => seen,
+                left => left.max(seen),
+            };
         }
         self.segment_words = 0;
         self.last = Weighed::Text;
@@ -148,8 +156,10 @@ impl Scanner<'_, '_> {
     fn close(&mut self, closer: Closer, width: usize) {
         self.clause.closer = closer;
         self.at += width;
-        self.clause.byte_behind = self.peek(0);
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.clause.byte_behind = rest.iter().take(8).find(|byte| **byte != b' ').copied();
         self.braces_end = None;
+        self.clause.words_before = self.words;
         if self.clause.count > 0 && (self.weigh)(&self.clause) == Weighed::Command {
             self.last = Weighed::Command;
         }
@@ -162,8 +172,14 @@ impl Scanner<'_, '_> {
 
     fn substitute(&mut self, opener: Opener, width: usize) {
         let before = self.before();
+        let apart = before.is_some_and(|byte| byte.is_ascii_whitespace());
         let nested = self.clause.count == 0
-            && !matches!(self.clause.opener, Opener::Start | Opener::Tail | Opener::Group | Opener::Newline);
+            && match self.clause.opener {
+                Opener::Start | Opener::Tail | Opener::Group | Opener::Newline => false,
+                // A table's column may begin with a code span.
+                Opener::Pipe => !apart,
+                _ => true,
+            };
         let left = match self.segment_words {
             0 => self.left,
             1 => self.left.max(Left::Token),
@@ -201,6 +217,15 @@ impl Scanner<'_, '_> {
     fn angle(&mut self, byte: u8) {
         if self.peek(1) == Some(b'(') {
             return self.substitute(Opener::Process, 2);
+        }
+        if let Some(width) = self.tag() {
+            self.at += width;
+            return;
+        }
+        if byte == b'<' && matches!(self.peek(1), Some(b'?' | b'%' | b'!')) {
+            // The opening of a script or a comment is text, and what a shell would write into a file.
+            self.at += 1;
+            return;
         }
         let width =
             self.bytes.get(self.at..).unwrap_or_default().iter().take(3).take_while(|b| **b == byte).count();
@@ -248,8 +273,10 @@ impl Scanner<'_, '_> {
             return;
         }
         let touching = self.clause.words().last().is_some_and(|word| word.end == self.at);
-        let call =
-            touching && self.clause.words().last().is_some_and(|word| commands::runs_commands(word.text()));
+        let quoted = self.bytes.get(self.at + 1..).map(<[u8]>::trim_ascii_start).and_then(<[u8]>::first);
+        let quoted = quoted.is_some_and(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'$' | b'\\'));
+        let runner = self.clause.words().last().is_some_and(|word| commands::runs_commands(word.text()));
+        let call = quoted && touching && runner;
         self.close(if touching { Closer::CallParenthesis } else { Closer::Parenthesis }, 1);
         self.open(if call { Opener::Call } else { Opener::Group });
         self.clause.glued = call;

@@ -11,6 +11,8 @@ use super::{Certainty, Finding, Sign};
 
 /// From here on a clause has no other reading.
 const CERTAIN: i32 = 5;
+/// Words after which a value is a text: the more of it stands before a clause, the more that has to show.
+const PROSE: usize = 120;
 /// From here on it is worth remembering.
 const LIKELY: i32 = 3;
 
@@ -30,14 +32,18 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, report: &mut dyn FnMut(Findi
     let arguments = Arguments::of(clause, &head);
     let place = place(clause);
     let points = place + program.points + head.points + arguments.points(&program, clause);
-    let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes));
+    let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes))
+        + tool(clause, &head, &program)
+        - if clause.words_before > PROSE { 3 } else { 0 };
     let windows = program.windows || program.both && arguments.windows;
     let sign = if windows { Sign::WindowsCommand } else { Sign::UnixCommand };
+    if points >= LIKELY && program.name == Name::Word {
+        tell(Sign::EnglishWord, Certainty::Certain);
+    }
     if points >= CERTAIN {
         tell(if windows { sign } else { placed(clause, &program) }, Certainty::Certain);
         Weighed::Command
     } else if points >= LIKELY {
-        tell(Sign::EnglishWord, Certainty::Certain);
         tell(sign, Certainty::Likely);
         Weighed::Command
     } else {
@@ -99,13 +105,15 @@ impl Head {
                 && index + 1 < clause.words().len()
             {
                 wrapped = wrapped.or(Some(found));
-                points += i32::from(index == 0);
+                points += i32::from(index == 0 && word.base() != b"sudo");
                 continue;
             }
             let written = obfuscation(word, program.is_some());
             let head = program.or(wrapped);
-            let points =
-                points + written + i32::from(wrapped.is_some_and(|wrapper| wrapper.name > Name::Word));
+            let launched = points > 0 && program.is_some_and(|program| program.name == Name::Exclusive);
+            let points = points
+                + written
+                + i32::from(wrapped.is_some_and(|wrapper| wrapper.name > Name::Word) || launched);
             let index =
                 if program.is_some() { index } else { wrapped.map_or(index, |wrapper| wrapper.index) };
             return Some(Head {
@@ -150,7 +158,7 @@ fn program(bytes: &[u8], word: &Word, index: usize) -> Option<Program> {
         network: commands::is_network(base),
         numbered: commands::wants_number(base),
         interpreter: commands::is_interpreter(base),
-        filter: commands::is_filter(base),
+        filter: commands::is_filter(base) || base == b"xargs",
     };
     if word.traits.has(Traits::ASSEMBLED) {
         return Some(make(Name::Exclusive, 5, false, base));
@@ -207,13 +215,12 @@ fn in_program_directory(text: &[u8]) -> bool {
             directory,
             b"bin" | b"sbin" | b"usr/bin" | b"usr/sbin" | b"usr/local/bin" | b"usr/local/sbin"
         )
-        || text.starts_with(b"/") && hidden_directory(directory)
+        || text.starts_with(b"/") && !name.is_empty() && hidden_directory(directory)
 }
 
-/// `/???`, `/b?n`, `/[e]tc`: a directory that hides its name.
+/// `/???`, `/b??`: a directory that hides its name.
 fn hidden_directory(directory: &[u8]) -> bool {
-    directory.iter().filter(|byte| **byte == b'?').count() >= 2 && directory.len() <= 12
-        || directory.windows(2).any(|pair| pair == b"[a" || pair == b"[b" || pair == b"[u" || pair == b"[s")
+    directory.len() <= 12 && directory.iter().filter(|byte| **byte == b'?').count() >= 2
 }
 
 /// Points for a name that is written so that it is not recognised.
@@ -234,22 +241,26 @@ fn obfuscation(word: &Word, known: bool) -> i32 {
 fn place(clause: &Clause) -> i32 {
     let tight = clause.byte_before.is_some_and(|byte| !byte.is_ascii_whitespace());
     match (clause.opener, clause.left) {
-        (Opener::Start, _) => -1,
+        (Opener::Start, _) => -1 - i32::from(clause.document),
+        // A parameter that is named like a command is no command; one with arguments is.
+        (Opener::Background, Left::Token) if clause.byte_before.is_none() && clause.count == 1 => -9,
         (Opener::Tail, _) => -9,
         (Opener::Call, _) => 4,
         (Opener::Group, _) => 0,
         (Opener::Substitution, Left::Prose) => 2,
         (Opener::Substitution, _) => 4,
-        (Opener::Process, _) => 3,
+        (Opener::Process, Left::Prose) => 1,
+        (Opener::Process, _) => 4,
         (Opener::Backtick, Left::Nothing) if clause.byte_before.is_none() => 2,
         (Opener::Backtick, _) if clause.byte_before.is_some_and(glues) => 4,
-        (Opener::Backtick, _) => -2,
+        (Opener::Backtick, Left::Nothing | Left::Token) => 0,
+        (Opener::Backtick, _) => -3,
         (Opener::Pipe, Left::Command | Left::Prose) if clause.pipeline_from_start => 1,
         (Opener::Semicolon, Left::Nothing) => 4,
         (Opener::Background, Left::Token) if tight && clause.glued => 1,
         (Opener::Background, Left::Token) => 2,
         (Opener::Newline, Left::Token) => 2,
-        (Opener::Newline, Left::Command) => 1,
+        (Opener::Newline, Left::Command | Left::Prose) => 0,
         (_, Left::Nothing | Left::Token | Left::Command) => 3,
         (_, Left::Prose) => 1,
     }
@@ -290,7 +301,7 @@ impl Arguments {
             arguments.count += 1;
         }
         if clause.closer == Closer::Substitution {
-            arguments.best = arguments.best.max(if clause.opener == Opener::Start { 1 } else { 2 });
+            arguments.best = arguments.best.max(if clause.opener == Opener::Start { 0 } else { 2 });
         }
         arguments
     }
@@ -307,7 +318,10 @@ impl Arguments {
         }
         let first = self.count == 1;
         let points = match shape {
-            Shape::SystemFile => 5,
+            Shape::SystemFile => {
+                self.windows |= word.traits.has(Traits::BACKSLASH_INSIDE);
+                6
+            }
             Shape::DrivePath => {
                 self.windows = true;
                 3
@@ -370,7 +384,7 @@ impl Arguments {
         points += match clause.braces {
             Braces::None => 0,
             Braces::List => 2,
-            Braces::ListWithEmpty => 5,
+            Braces::ListWithEmpty => 6,
         };
         if clause.ifs {
             points += 3;
@@ -383,9 +397,10 @@ impl Arguments {
             points -= 3;
         }
         let prose = self.plain > 1 + self.structured * 3 || self.structured == 0 && self.plain > 1;
-        points
-            - i32::from(self.structured == 0 && self.plain > 0 && program.name < Name::Exclusive)
-            - i32::from(prose)
+        let unshaped = self.structured == 0 && self.plain > 0 && program.name < Name::Exclusive;
+        let substituted =
+            matches!(clause.opener, Opener::Substitution | Opener::Process) && clause.left != Left::Prose;
+        if substituted && self.plain < 3 { points } else { points - i32::from(unshaped) - i32::from(prose) }
     }
 }
 
@@ -399,10 +414,23 @@ fn bare(clause: &Clause, head: &Head, program: &Program) -> i32 {
         Closer::CallParenthesis => -4,
         _ if program.interpreter && piped => 3,
         Closer::End | Closer::ParenthesisEnd | Closer::BacktickEnd => -i32::from(clause.left == Left::Prose),
-        Closer::Separator if clause.byte_behind.is_none_or(|byte| !byte.is_ascii_alphanumeric()) => 0,
-        Closer::Separator => -1,
+        Closer::Separator if clause.left == Left::Nothing => 0,
+        // What goes on with another word is a list.
+        Closer::Separator if clause.byte_behind.is_some_and(|byte| byte.is_ascii_alphanumeric()) => -2,
+        Closer::Separator => 0,
         Closer::Parenthesis | Closer::Substitution | Closer::Backtick => 0,
     }
+}
+
+/// Points for a value that is nothing but the name of an administrator's tool and its plain words: `ansible-doc plugin ping`.
+fn tool(clause: &Clause, head: &Head, program: &Program) -> i32 {
+    let words = clause.words();
+    let hyphenated = words.get(head.index).is_some_and(|word| word.text().contains(&b'-'));
+    let whole = clause.opener == Opener::Start && clause.closer != Closer::Parenthesis && !clause.document;
+    let short = (2..=5).contains(&clause.count);
+    let plain =
+        words.iter().skip(1).all(|word| matches!(shape(word), Shape::Plain | Shape::Dotted | Shape::Script));
+    if program.name == Name::Exclusive && hyphenated && whole && short && plain { 3 } else { 0 }
 }
 
 /// A program's path that is the whole of a document's scalar: configurations name programs.

@@ -43,7 +43,7 @@ pub(super) static COMMAND_LIKE: Rule = Rule {
     places: Places::REQUEST,
     test: Test::Judged,
     summary: "Something that could be a Unix command, or prose about one.",
-    attacks: &["ls -la", "please tell me; tail -f", "we had it all; wget some rest"],
+    attacks: &["perl -v", "please tell me; tail -f", "we had it all; wget some rest"],
     everyday: &["Terms & conditions", "echo chamber", "kill two birds with one stone"],
 };
 
@@ -54,7 +54,7 @@ pub(super) static ENGLISH: Rule = Rule {
     places: Places::REQUEST,
     test: Test::Judged,
     summary: "An everyday word that is also a command stands in a command's place.",
-    attacks: &["127.0.0.1; who", "a | sort", "x && date -u"],
+    attacks: &["127.0.0.1; who", "a | sort", "x && date -u", "127.0.0.1; cat notes.txt"],
     everyday: &["a sorted list", "the date; the time", "find more on page 5"],
 };
 

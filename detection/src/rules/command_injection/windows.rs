@@ -39,7 +39,7 @@ pub(super) static COMMAND_LIKE: Rule = Rule {
     places: Places::REQUEST,
     test: Test::Judged,
     summary: "Something that could be a command of cmd.exe, or prose about one.",
-    attacks: &["we tried it all; ipconfig", "tasklist /v", "netsh wlan"],
+    attacks: &["we tried it all; ipconfig", "certutil -v", "bcdedit -v"],
     everyday: &["start & end", "copy | paste", "move; rename; delete"],
 };
 
