@@ -9,6 +9,7 @@ pub(crate) mod classes;
 mod entities;
 mod escapes;
 mod hex;
+mod path;
 mod percent;
 mod unicode;
 
@@ -108,11 +109,17 @@ impl Views {
             }
         }
         self.payload(levels, raw);
+        if place == Place::Path {
+            let view = if levels == 0 { View::Path } else { View::Combined };
+            self.add(view, levels, raw, path::resolve);
+        }
     }
 
     /// Whether `raw` has views although its bytes need no decoding.
-    pub(crate) fn has_payload(raw: &[u8]) -> bool {
-        matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B')) && base64::payload(raw).is_some()
+    pub(crate) fn is_wrapped(place: Place, raw: &[u8]) -> bool {
+        let dotted = |pair: &[u8; 2]| matches!(pair, [b'/', b'.' | b'/']);
+        place == Place::Path && raw.array_windows().any(dotted)
+            || matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B')) && base64::payload(raw).is_some()
     }
 
     /// The views, without the raw one.

@@ -132,7 +132,7 @@ impl Judging {
         }
         let raw = classes::of(field.value);
         self.view(field, View::Raw, raw, field.value);
-        if raw.may_decode() || Views::has_payload(field.value) {
+        if raw.may_decode() || Views::is_wrapped(field.place, field.value) {
             let mut views = std::mem::take(&mut self.views);
             views.derive(field.place, raw, field.value);
             for (view, bytes) in views.iter() {
