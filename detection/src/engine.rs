@@ -15,7 +15,7 @@ use crate::rules;
 use crate::view::classes::{self, Classes};
 
 /// Candidates (judges and pattern rules) that one engine can hold.
-const CANDIDATES_MAX: usize = 1024;
+const CANDIDATES_MAX: usize = 512;
 const WORDS: usize = CANDIDATES_MAX / 64;
 /// Bytes that an expression's compiled form may take; a rule that needs more is written wrongly.
 const REGEX_BYTES_MAX: usize = 4 << 20;
@@ -31,10 +31,6 @@ impl Candidates {
         if let Some(word) = self.0.get_mut(index / 64) {
             *word |= 1 << (index % 64);
         }
-    }
-
-    fn contains(&self, index: usize) -> bool {
-        self.0.get(index / 64).is_some_and(|word| word & (1 << (index % 64)) != 0)
     }
 
     fn both(&self, other: &Candidates) -> Candidates {
@@ -293,12 +289,16 @@ fn digest() -> u64 {
         eat(&format!("{} {:?}", rule.weight, rule.places));
         if let Test::Pattern { regex, literals } = rule.test {
             eat(regex);
-            literals.iter().for_each(|literal| eat(literal));
+            for literal in literals {
+                eat(literal);
+            }
         }
     }
     for judge in rules::judges() {
         eat(judge.name);
-        judge.triggers.iter().for_each(|trigger| eat(trigger));
+        for trigger in judge.triggers {
+            eat(trigger);
+        }
     }
     hash
 }

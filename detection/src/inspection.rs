@@ -1,17 +1,22 @@
-//! The inspection of one request: fields in, verdict out. It knows no routes, sockets or modes beyond [`OnHit`].
+//! The inspection of one request: head and body in, verdict out. It knows no routes, sockets or modes beyond [`OnHit`].
+//! Calls are synchronous; between them the caller may wait for bytes as long as it likes.
 
 use std::sync::Arc;
 
 use waf_shared::catalog::LeafSet;
-use waf_shared::limits;
 
+use crate::body::{Body, Cut};
 use crate::budget::Budget;
-use crate::engine::{Candidates, Engine};
-use crate::evidence::{Found, Subject};
+use crate::engine::Engine;
 use crate::field::{Field, Place};
-use crate::rule::Rule;
-use crate::verdict::{Match, Verdict};
-use crate::view::{View, classes};
+use crate::verdict::Verdict;
+
+mod headers;
+mod judging;
+mod split;
+
+pub use crate::body::BodyKind;
+pub(crate) use judging::Judging;
 
 /// Bounds of one inspection that the configuration sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,104 +25,118 @@ pub struct Bounds {
     pub json_depth: u32,
     /// Keys of one JSON object.
     pub json_keys: u32,
-    /// Bytes of body that are evaluated.
+    /// Bytes of body that are evaluated; what is fed beyond them is passed over.
     pub max_inspect_size: u64,
 }
 
 /// What happens after evidence that blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnHit {
-    /// Nothing more is judged (mode `blocking`).
+    /// The field in hand is finished, nothing more is judged (mode `blocking`).
     Stop,
     /// Everything is judged (mode `detect_only`).
     GoOn,
 }
 
-/// The inspection of one request.
+/// The inspection of one request. It keeps its buffers, so a pool of them serves benign requests without allocating.
 #[derive(Debug)]
 pub struct Inspection {
-    engine: Arc<Engine>,
-    leaves: LeafSet,
-    active: Candidates,
-    on_hit: OnHit,
-    verdict: Verdict,
-    found: Vec<Found>,
-    field_rules: Vec<&'static Rule>,
+    judging: Judging,
+    bounds: Bounds,
+    body: Body,
+    fed: u64,
 }
 
 impl Inspection {
-    /// An inspection by `leaves`.
+    /// An inspection that judges by `leaves`.
     pub fn new(
         engine: Arc<Engine>,
         leaves: LeafSet,
-        _bounds: Bounds,
+        bounds: Bounds,
         on_hit: OnHit,
-        _budget: Budget,
+        budget: Budget,
     ) -> Inspection {
-        let active = engine.active(&leaves);
         Inspection {
-            engine,
-            leaves,
-            active,
-            on_hit,
-            verdict: Verdict::default(),
-            found: Vec::new(),
-            field_rules: Vec::new(),
+            judging: Judging::new(engine, leaves, on_hit, budget),
+            bounds,
+            body: Body::default(),
+            fed: 0,
         }
     }
 
-    /// Judges one field that a parser elsewhere has found.
-    pub fn field(&mut self, field: &Field<'_>) {
-        if self.stopped() {
+    /// Forgets the request and keeps the buffers: for the next request of any route.
+    pub fn reset(&mut self, leaves: LeafSet, bounds: Bounds, on_hit: OnHit, budget: Budget) {
+        self.judging.reset(leaves, on_hit, budget);
+        self.bounds = bounds;
+        self.body.reset();
+        self.fed = 0;
+    }
+
+    /// Judges the path as sent, whole and segment by segment.
+    pub fn path(&mut self, raw_path: &[u8]) {
+        self.judging.timed(raw_path.len(), |judging| {
+            judging.field(&Field { place: Place::Path, name: b"", value: raw_path });
+            for segment in split::segments(raw_path) {
+                judging.field(&Field { place: Place::PathSegment, name: b"", value: segment });
+            }
+        });
+    }
+
+    /// Judges the query as sent, without its `?`: every name, every value.
+    pub fn query(&mut self, raw_query: &[u8]) {
+        self.judging.timed(raw_query.len(), |judging| {
+            for pair in raw_query.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
+                judging.argument(Place::QueryName, Place::Query, pair);
+            }
+        });
+    }
+
+    /// Judges one request header. Cookies are judged by name and value.
+    pub fn header(&mut self, name: &[u8], value: &[u8]) {
+        if headers::is_plain(name, value) {
             return;
         }
-        self.view(field, View::Raw, field.value);
-        self.verdict.field_done(&self.field_rules);
-        self.field_rules.clear();
+        self.judging.timed(value.len(), |judging| {
+            if name.eq_ignore_ascii_case(b"cookie") {
+                for (name, value) in split::cookies(value) {
+                    judging.field(&Field { place: Place::CookieName, name: b"", value: name });
+                    judging.field(&Field { place: Place::Cookie, name, value });
+                }
+            } else {
+                judging.field(&Field { place: Place::Header, name, value });
+            }
+        });
+    }
+
+    /// Judges one field that a parser elsewhere has found (multipart, XML, a response).
+    pub fn field(&mut self, field: &Field<'_>) {
+        self.judging.timed(field.value.len(), |judging| judging.field(field));
+    }
+
+    /// Chooses how the body is read by the raw value of `Content-Type`, which may be empty.
+    pub fn body(&mut self, media_type: &[u8]) -> BodyKind {
+        self.fed = 0;
+        self.body.start(media_type, &self.bounds)
+    }
+
+    /// Judges the next bytes of the body. How a body is cut into chunks makes no difference to the verdict.
+    pub fn feed(&mut self, chunk: &[u8]) {
+        let room = self.bounds.max_inspect_size.saturating_sub(self.fed);
+        let within = usize::try_from(room).unwrap_or(usize::MAX).min(chunk.len());
+        self.fed = self.fed.saturating_add(chunk.len() as u64);
+        let (body, chunk) = (&mut self.body, chunk.get(..within).unwrap_or_default());
+        self.judging.timed(chunk.len(), |judging| body.feed(chunk, judging));
+    }
+
+    /// Judges what the body's end makes complete.
+    pub fn finish_body(&mut self, cut: Cut) {
+        let cut = if self.fed > self.bounds.max_inspect_size { Cut::CutOff } else { cut };
+        let body = &mut self.body;
+        self.judging.timed(body.pending(), |judging| body.finish(cut, judging));
     }
 
     /// The conclusion so far.
     pub fn verdict(&self) -> &Verdict {
-        &self.verdict
+        self.judging.verdict()
     }
-
-    fn stopped(&self) -> bool {
-        self.on_hit == OnHit::Stop && self.verdict.blocks()
-    }
-
-    fn view(&mut self, field: &Field<'_>, view: View, bytes: &[u8]) {
-        let classes = classes::of(bytes);
-        let candidates = self.engine.candidates(&self.active, field.place, classes, bytes);
-        if candidates.is_empty() {
-            return;
-        }
-        let subject = Subject { place: field.place, name: field.name, view, bytes };
-        self.engine.prove(&candidates, &self.leaves, &subject, &mut self.found, |_| true);
-        for found in self.found.drain(..) {
-            if self.field_rules.iter().any(|rule| std::ptr::eq(*rule, found.rule)) {
-                continue;
-            }
-            self.field_rules.push(found.rule);
-            self.verdict.matched(quote(field, view, bytes, found));
-        }
-    }
-}
-
-fn quote(field: &Field<'_>, view: View, bytes: &[u8], found: Found) -> Match {
-    let end = found.offset.saturating_add(found.length.min(limits::EXCERPT_BYTES_MAX)).min(bytes.len());
-    Match {
-        rule: found.rule,
-        place: field.place,
-        name: field.name.iter().take(limits::ARGUMENT_NAME_BYTES_MAX).copied().collect(),
-        view,
-        offset: u32::try_from(found.offset).unwrap_or(u32::MAX),
-        excerpt: bytes.get(found.offset..end).unwrap_or_default().to_vec(),
-        weight: found.rule.weight,
-    }
-}
-
-/// Whether a value can stand at `place` without being percent-encoded.
-#[allow(dead_code, reason = "the splitters use it")]
-fn plain(place: Place) -> bool {
-    matches!(place, Place::Json | Place::Header)
 }

@@ -23,4 +23,6 @@ pub mod verdict;
 
 pub mod inspection;
 
+pub mod body;
+
 pub use engine::Engine;

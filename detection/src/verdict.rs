@@ -97,16 +97,14 @@ impl Verdict {
         self.score = self.score.max(sum);
         for rule in rules {
             let weight = u32::from(rule.weight);
-            let total = match self.techniques.iter_mut().find(|(leaf, _)| *leaf == rule.leaf) {
-                Some((_, total)) => {
-                    *total = total.saturating_add(weight);
-                    *total
-                }
-                None => {
-                    self.techniques.push((rule.leaf, weight));
-                    weight
-                }
-            };
+            let known = self.techniques.iter().position(|(leaf, _)| *leaf == rule.leaf);
+            let at = known.unwrap_or_else(|| {
+                self.techniques.push((rule.leaf, 0));
+                self.techniques.len() - 1
+            });
+            let Some((_, total)) = self.techniques.get_mut(at) else { continue };
+            *total = total.saturating_add(weight);
+            let total = *total;
             self.score = self.score.max(total.min(limits::SCORE_BLOCKS - 1));
         }
     }

@@ -6,3 +6,5 @@ pub mod limits;
 pub mod catalog;
 
 pub mod plan;
+
+pub mod control;

@@ -6,6 +6,15 @@ pub const PLAN_BYTES_MAX: usize = 64 << 20;
 /// Bytes of a control frame: a plan and its envelope.
 pub const CONTROL_FRAME_BYTES_MAX: usize = PLAN_BYTES_MAX + 4096;
 
+/// Seconds from the first byte of a control frame to its last; a peer that takes longer is broken.
+pub const CONTROL_FRAME_SECONDS: u64 = 10;
+
+/// Listening sockets of one offer: a plain port, or 443 and 80, with room for one more pair while ports move.
+pub const LISTENERS_MAX: usize = 4;
+
+/// Bytes of a worker's reason for rejecting a plan. Longer reasons are cut: they are for people.
+pub const REASON_BYTES_MAX: usize = 4096;
+
 /// Bytes of a configuration file. Larger files are a mistake (a wrong path, a device).
 pub const CONFIG_BYTES_MAX: usize = 16 << 20;
 
@@ -57,6 +66,9 @@ pub const CLIENT_STALL_SECONDS: u64 = 10;
 /// Bytes of audit events that wait in the supervisor for a slow consumer of stdout.
 pub const AUDIT_QUEUE_BYTES_MAX: usize = 64 << 20;
 
+/// Bytes of one line of a worker's audit stream. Events quote at most a few kilobytes.
+pub const AUDIT_LINE_BYTES_MAX: usize = 1 << 20;
+
 /// Seconds for which a request waits for room in the audit queue before it is refused.
 pub const AUDIT_WAIT_SECONDS: u64 = 10;
 
@@ -65,3 +77,34 @@ pub const DRAIN_SECONDS: u64 = 30;
 
 /// Seconds in which a worker has to answer an offered plan before it is replaced.
 pub const PREPARE_SECONDS: u64 = 10;
+
+/// Seconds for which a client may send no byte of a body that it announced (408).
+pub const BODY_STALL_SECONDS: u64 = 15;
+
+/// Seconds for connecting to an upstream, TLS included; `upstream_timeout` may be shorter.
+pub const CONNECT_SECONDS: u64 = 10;
+
+/// Open connections of one worker to one upstream. More requests wait for one to become free.
+pub const UPSTREAM_CONNECTIONS_MAX: usize = 1_024;
+
+/// Idle connections that one worker keeps to one upstream.
+pub const UPSTREAM_IDLE_MAX: usize = 128;
+
+/// Seconds after which an idle upstream connection is closed: below what common servers allow (60 s).
+pub const UPSTREAM_IDLE_SECONDS: u64 = 50;
+
+/// Seconds of idleness after which an upstream connection serves only requests that may be tried again:
+/// several servers close at 5 s, and a request with a body lost in that race cannot be repeated.
+pub const UPSTREAM_FRESH_SECONDS: u64 = 3;
+
+/// Bytes asked of a socket in one read.
+pub const READ_BYTES: usize = 16 << 10;
+
+/// Bytes and seconds for which a closing connection is still read, so that the client gets its answer before a reset.
+pub const LINGER_BYTES_MAX: usize = 1 << 20;
+
+/// See [`LINGER_BYTES_MAX`].
+pub const LINGER_SECONDS: u64 = 2;
+
+/// Client connections of one worker, when the limit on open files allows them.
+pub const CLIENT_CONNECTIONS_MAX: usize = 20_000;

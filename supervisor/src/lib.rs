@@ -1,1 +1,26 @@
-//! placeholder
+//! The `waf` program's library: it compiles the configuration, starts workers, hands plans over to them, replaces
+//! what dies, answers health probes and owns stdout. It knows every other crate and sees no request byte.
+//!
+//! The modules in reading order: what wakes it ([`wake`]), what it then decides ([`rollout`]), what it does about it
+//! ([`supervise`]), and the hands that do it.
+
+pub mod cli;
+pub mod program;
+
+pub mod rollout;
+pub mod supervise;
+pub mod wake;
+
+pub mod candidate;
+pub mod source;
+pub mod workers;
+
+pub mod audit;
+pub mod counters;
+pub mod health;
+pub mod logs;
+pub mod readiness;
+pub mod signals;
+pub mod sockets;
+
+pub mod demo;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `waf` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    waf_supervisor::program::run()
+}

@@ -32,9 +32,6 @@ const BACKSLASH: u16 = 1 << 12;
 const HIGH: u16 = 1 << 13;
 /// Bytes that no base64 alphabet holds, `=` and the marks of percent coding excepted.
 const NOT_BASE64: u16 = 1 << 14;
-/// C0 controls and DEL.
-const CONTROL: u16 = 1 << 15;
-
 const TABLE: [u16; 256] = {
     let mut table = [0; 256];
     let mut i = 0;
@@ -60,7 +57,6 @@ const fn classify(byte: u8) -> u16 {
         b'&' => OTHER | AMPERSAND | NOT_BASE64,
         b'\\' => OTHER | BACKSLASH | NOT_BASE64,
         0x80.. => OTHER | HIGH | NOT_BASE64,
-        0..=31 | 127 => OTHER | CONTROL | NOT_BASE64,
         _ => OTHER | NOT_BASE64,
     }
 }
@@ -105,8 +101,14 @@ impl Classes {
         self.0 & HIGH != 0
     }
 
-    pub(crate) fn control(self) -> bool {
-        self.0 & CONTROL != 0
+    /// Whether any decoding can apply: everyday values stop here.
+    pub(crate) fn may_decode(self) -> bool {
+        self.0 & (PERCENT | PLUS | AMPERSAND | BACKSLASH | HIGH) != 0 || self.base64()
+    }
+
+    /// Whether a decoder other than plus-as-space and base64 can apply.
+    pub(crate) fn may_fold(self) -> bool {
+        self.0 & (PERCENT | AMPERSAND | BACKSLASH | HIGH) != 0
     }
 
     /// Whether every byte stands in a base64 alphabet.

@@ -1,0 +1,133 @@
+//! How long a message's body is (RFC 9112 section 6). Whatever two recipients could read differently is refused.
+
+use super::head::{Fields, Malformed, RequestHead, ResponseHead, Version};
+
+/// Framing of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// No body.
+    None,
+    /// Exactly so many bytes.
+    Length(u64),
+    /// Chunked transfer coding.
+    Chunked,
+    /// Until the connection closes; responses only.
+    UntilClose,
+}
+
+/// Framing of a request.
+pub fn of_request(head: &RequestHead) -> Result<Framing, Malformed> {
+    match declared(&head.fields)? {
+        Declared::Chunked if head.version == Version::Http10 => Err(Malformed::TransferEncoding),
+        Declared::Chunked => Ok(Framing::Chunked),
+        Declared::Length(length) => Ok(Framing::Length(length)),
+        Declared::Nothing => Ok(Framing::None),
+    }
+}
+
+/// Framing of the response to a request with `method`.
+pub fn of_response(head: &ResponseHead, method: &[u8]) -> Result<Framing, Malformed> {
+    let declared = declared(&head.fields)?;
+    if method == b"HEAD" || head.status < 200 || matches!(head.status, 204 | 304) {
+        return Ok(Framing::None);
+    }
+    Ok(match declared {
+        Declared::Chunked => Framing::Chunked,
+        Declared::Length(length) => Framing::Length(length),
+        Declared::Nothing => Framing::UntilClose,
+    })
+}
+
+enum Declared {
+    Nothing,
+    Length(u64),
+    Chunked,
+}
+
+fn declared(fields: &Fields) -> Result<Declared, Malformed> {
+    let (mut length, mut chunked) = (None, false);
+    for (name, value) in fields.iter() {
+        // Names of 14 and 17 bytes only: the everyday field costs one comparison.
+        match name.len() {
+            14 if name.eq_ignore_ascii_case(b"content-length") => {
+                let repeated = length.replace(parse_length(value)?).is_some();
+                check(!repeated, Malformed::ContentLength)?;
+            }
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                check(!chunked && value.eq_ignore_ascii_case(b"chunked"), Malformed::TransferEncoding)?;
+                chunked = true;
+            }
+            // Gateways that turn fields into environment variables read `_` as `-`.
+            14 | 17 if folds_to_framing(name) => return Err(Malformed::FieldLine),
+            _ => {}
+        }
+    }
+    match (length, chunked) {
+        (Some(_), true) => Err(Malformed::LengthAndEncoding),
+        (Some(length), false) => Ok(Declared::Length(length)),
+        (None, true) => Ok(Declared::Chunked),
+        (None, false) => Ok(Declared::Nothing),
+    }
+}
+
+fn check(holds: bool, otherwise: Malformed) -> Result<(), Malformed> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}
+
+fn folds_to_framing(name: &[u8]) -> bool {
+    let folded = name.iter().map(|b| if *b == b'_' { b'-' } else { b.to_ascii_lowercase() });
+    folded.clone().eq(*b"content-length") || folded.eq(*b"transfer-encoding")
+}
+
+/// 1*DIGIT, at most 18 of them so that no sum overflows.
+fn parse_length(value: &[u8]) -> Result<u64, Malformed> {
+    if value.is_empty() || value.len() > 18 || !value.iter().all(u8::is_ascii_digit) {
+        return Err(Malformed::ContentLength);
+    }
+    Ok(value.iter().fold(0, |n, d| n * 10 + u64::from(d - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+
+    fn framing(fields: &str) -> Result<Framing, Malformed> {
+        let text = format!("POST / HTTP/1.1\r\nHost: a\r\n{fields}\r\n");
+        of_request(&RequestHead::parse(Bytes::from(text)).expect("a good head"))
+    }
+
+    #[test]
+    fn framing_is_unambiguous_or_refused() {
+        assert_eq!(framing(""), Ok(Framing::None));
+        assert_eq!(framing("Content-Length: 42\r\n"), Ok(Framing::Length(42)));
+        assert_eq!(framing("Transfer-Encoding: Chunked\r\n"), Ok(Framing::Chunked));
+        for fields in [
+            "Content-Length: 1\r\nContent-Length: 1\r\n",
+            "Content-Length: +1\r\n",
+            "Content-Length: 1, 1\r\n",
+            "Content-Length: 1 2\r\n",
+            "Content-Length: \r\n",
+            "Content-Length: 1234567890123456789\r\n",
+            "Content_Length: 1\r\n",
+            "Transfer_Encoding: chunked\r\n",
+            "Transfer-Encoding: gzip, chunked\r\n",
+            "Transfer-Encoding: chunked, chunked\r\n",
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+            "Transfer-Encoding: identity\r\n",
+            "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n",
+        ] {
+            assert!(framing(fields).is_err(), "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn responses_without_a_body_have_none() {
+        let head = |text: &'static str| ResponseHead::parse(Bytes::from_static(text.as_bytes())).expect("good");
+        let sized = head("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n");
+        assert_eq!(of_response(&sized, b"GET"), Ok(Framing::Length(3)));
+        assert_eq!(of_response(&sized, b"HEAD"), Ok(Framing::None));
+        assert_eq!(of_response(&head("HTTP/1.1 304 N\r\nContent-Length: 3\r\n\r\n"), b"GET"), Ok(Framing::None));
+        assert_eq!(of_response(&head("HTTP/1.1 200 OK\r\n\r\n"), b"GET"), Ok(Framing::UntilClose));
+    }
+}

@@ -1,0 +1,249 @@
+//! The worker's one loop: control frames, plans that became ready, signals. It turns the steps of [`Member`] into
+//! calls of the proxy.
+
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+use tracing::{error, info, warn};
+use waf_shared::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode};
+use waf_shared::limits::REASON_BYTES_MAX;
+
+use super::WorkerError;
+use super::channel::{self, ChannelError, Received, Receiver, Sender};
+use super::member::{Member, Offered};
+use crate::audit::Sink;
+use crate::proxy::{Listening, Proxy};
+use crate::serving::Serving;
+
+/// Control frames that wait for the loop; the supervisor has at most an offer and its end under way.
+const FRAMES_WAITING: usize = 4;
+
+/// A plan made ready, with the sockets that it is to be served on.
+struct Ready {
+    serving: Arc<Serving>,
+    sockets: Vec<(Listener, TcpListener)>,
+}
+
+/// What the loop can wake for.
+enum Wake {
+    Frame(Option<Result<Received<ToWorker>, ChannelError>>),
+    Built(Generation, Result<Ready, String>),
+    Terminate,
+}
+
+/// How the loop goes on.
+enum Next {
+    Continue,
+    Drain(Duration),
+}
+
+struct Worker {
+    proxy: Arc<Proxy>,
+    sender: Sender,
+    member: Member<Ready>,
+    current: Option<Arc<Serving>>,
+    listening: Vec<(SocketId, Listening)>,
+    built: mpsc::Sender<(Generation, Result<Ready, String>)>,
+}
+
+/// Serves until a drain is over.
+pub(super) async fn serve(
+    control: UnixStream,
+    audit: UnixStream,
+    drain: Duration,
+) -> Result<(), WorkerError> {
+    let mut signals = Signals::install().map_err(WorkerError::Signals)?;
+    let (sender, receiver) = channel::split(control).map_err(ChannelError::from)?;
+    let mut frames = receive(receiver);
+    let (built, mut ready) = mpsc::channel(FRAMES_WAITING);
+    let mut worker = Worker {
+        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?),
+        sender,
+        member: Member::default(),
+        current: None,
+        listening: Vec::new(),
+        built,
+    };
+    let limit = loop {
+        let wake = tokio::select! {
+            frame = frames.recv() => Wake::Frame(frame),
+            Some((generation, outcome)) = ready.recv() => Wake::Built(generation, outcome),
+            () = signals.terminate() => Wake::Terminate,
+        };
+        match worker.wake(wake, drain).await? {
+            Next::Continue => {}
+            Next::Drain(limit) => break limit,
+        }
+    };
+    worker.listening.clear();
+    worker.proxy.drain(limit).await;
+    info!("drained");
+    Ok(())
+}
+
+impl Worker {
+    async fn wake(&mut self, wake: Wake, drain: Duration) -> Result<Next, WorkerError> {
+        match wake {
+            Wake::Frame(Some(Ok(Received { message, descriptors }))) => {
+                return self.frame(message, descriptors).await;
+            }
+            Wake::Frame(Some(Err(error))) => return Err(error.into()),
+            Wake::Frame(None) => {
+                warn!("the supervisor is gone: finishing what is in flight");
+                return Ok(Next::Drain(drain));
+            }
+            Wake::Built(generation, outcome) => {
+                if let Some(answer) = self.member.built(generation, outcome) {
+                    self.answer(&answer).await?;
+                }
+            }
+            Wake::Terminate => return Ok(Next::Drain(drain)),
+        }
+        Ok(Next::Continue)
+    }
+
+    async fn frame(&mut self, message: ToWorker, descriptors: Vec<OwnedFd>) -> Result<Next, WorkerError> {
+        match message {
+            ToWorker::Offer(offer) => self.offered(offer, descriptors)?,
+            ToWorker::Commit(generation) => self.committed(generation).await?,
+            ToWorker::Abandon(generation) => self.member.abandoned(generation),
+            ToWorker::Drain(limit) => return Ok(Next::Drain(limit.duration())),
+        }
+        Ok(Next::Continue)
+    }
+
+    /// Starts to build, away from the threads that serve.
+    fn offered(&mut self, offer: Offer, descriptors: Vec<OwnedFd>) -> Result<(), WorkerError> {
+        if offer.listeners.len() != descriptors.len() {
+            return Err(WorkerError::Protocol(format!(
+                "an offer names {} sockets and carries {}",
+                offer.listeners.len(),
+                descriptors.len()
+            )));
+        }
+        let generation = offer.generation;
+        match self.member.offered(generation) {
+            Offered::Late => return Ok(()),
+            Offered::Build => {}
+        }
+        let previous = self.current.clone();
+        let built = self.built.clone();
+        tokio::spawn(async move {
+            let outcome = tokio::task::spawn_blocking(move || build(offer, descriptors, previous.as_ref()))
+                .await
+                .unwrap_or_else(|panic| Err(format!("building the plan failed: {panic}")));
+            // The loop is gone only when the process ends.
+            let _ = built.send((generation, outcome)).await;
+        });
+        Ok(())
+    }
+
+    /// One pointer store, then the sockets: new ones are served before old ones are let go.
+    async fn committed(&mut self, generation: Generation) -> Result<(), WorkerError> {
+        let ready = self.member.committed(generation).map_err(|error| {
+            error!(%error, "the handover is out of step");
+            WorkerError::Protocol(error.to_string())
+        })?;
+        self.proxy.commit(ready.serving.clone());
+        let mut listening = Vec::with_capacity(ready.sockets.len());
+        for (listener, socket) in ready.sockets {
+            let held = self.listening.iter().position(|(id, _)| *id == listener.socket);
+            let served = match held {
+                Some(at) => self.listening.swap_remove(at).1,
+                None => self
+                    .proxy
+                    .listen(socket)
+                    .map_err(|source| WorkerError::Listen { port: listener.port, source })?,
+            };
+            listening.push((listener.socket, served));
+        }
+        self.listening = listening;
+        self.current = Some(ready.serving);
+        self.answer(&ToSupervisor::Active(generation)).await
+    }
+
+    async fn answer(&self, answer: &ToSupervisor) -> Result<(), WorkerError> {
+        let frame = encode(answer, 0).map_err(ChannelError::from)?;
+        Ok(self.sender.send(&frame, &[]).await?)
+    }
+}
+
+/// Everything that can fail about an offer happens here, while the old plan serves.
+fn build(offer: Offer, descriptors: Vec<OwnedFd>, previous: Option<&Arc<Serving>>) -> Result<Ready, String> {
+    let serving = Serving::build(&offer.plan, previous).map_err(|error| reason(&error))?;
+    if serving.digest() != offer.digest {
+        return Err(format!("the plan's digest is {}, the offer names {}", serving.digest(), offer.digest));
+    }
+    let mut sockets = Vec::with_capacity(descriptors.len());
+    for (listener, descriptor) in offer.listeners.into_iter().zip(descriptors) {
+        let socket = TcpListener::from(descriptor);
+        let port = listener.port;
+        let bound = socket.local_addr().map_err(|error| format!("port {port} is no socket: {error}"))?;
+        if bound.port() != port {
+            return Err(format!("the socket offered for port {port} is bound to {bound}"));
+        }
+        socket.set_nonblocking(true).map_err(|error| format!("port {port} cannot be served: {error}"))?;
+        sockets.push((listener, socket));
+    }
+    Ok(Ready { serving, sockets })
+}
+
+/// An error and its causes on one line, bounded.
+fn reason(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause
+        && text.len() < REASON_BYTES_MAX
+    {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    text.truncate(text.floor_char_boundary(REASON_BYTES_MAX));
+    text
+}
+
+/// Reads frames in a task of its own: a read must not be cancelled half way.
+fn receive(mut receiver: Receiver) -> mpsc::Receiver<Result<Received<ToWorker>, ChannelError>> {
+    let (frames, waiting) = mpsc::channel(FRAMES_WAITING);
+    tokio::spawn(async move {
+        loop {
+            let frame = receiver.recv().await;
+            let last = frame.is_err();
+            let Some(frame) = frame.transpose() else { break };
+            if frames.send(frame).await.is_err() || last {
+                break;
+            }
+        }
+    });
+    waiting
+}
+
+/// A worker ends on SIGTERM and ignores what a terminal or a careless `kill` sends to a whole group: those are for
+/// the supervisor, which tells its workers.
+struct Signals {
+    terminate: Signal,
+    /// Held because a signal that is listened to no longer ends the process.
+    _ignored: [Signal; 2],
+}
+
+impl Signals {
+    fn install() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            _ignored: [signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?],
+        })
+    }
+
+    async fn terminate(&mut self) {
+        // `None` cannot come while the runtime lives; waiting for ever is then the same as no signal.
+        if self.terminate.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What the supervisor and a worker say to each other, as plain data: one message each way per step of the handover
+//! `Offer → Prepared | Rejected → Commit | Abandon → Active`. It knows the bytes of a frame and nothing of the
+//! socket that carries them.
+
+mod frame;
+
+pub use frame::{FRAME_VERSION, FrameError, HEADER_BYTES, Header, decode, encode};
+
+use bincode::{Decode, Encode};
+
+use crate::plan::{Digest, Millis};
+
+/// Number of one offer. It only grows while a supervisor lives, and every offer, also of a plan that was offered
+/// before, takes a fresh one: an answer that comes late can never be taken for an answer to something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
+pub struct Generation(pub u64);
+
+impl std::fmt::Display for Generation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Number of a bound socket, unique while a supervisor lives. A worker that already serves a socket keeps its accept
+/// loop when the same number is offered again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
+pub struct SocketId(pub u64);
+
+/// A listening socket whose descriptor travels with the frame, in the order of [`Offer::listeners`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
+pub struct Listener {
+    /// Which socket.
+    pub socket: SocketId,
+    /// TCP port that it is bound to.
+    pub port: u16,
+}
+
+/// A whole configuration, offered.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct Offer {
+    /// Number of this offer.
+    pub generation: Generation,
+    /// Name of the plan.
+    pub digest: Digest,
+    /// The encoded plan.
+    pub plan: Vec<u8>,
+    /// Sockets to serve on once committed; never more than [`crate::limits::LISTENERS_MAX`].
+    pub listeners: Vec<Listener>,
+}
+
+/// What a frame can carry.
+pub trait Message: Encode + Decode<()> {}
+
+impl Message for ToWorker {}
+
+impl Message for ToSupervisor {}
+
+/// From the supervisor to a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub enum ToWorker {
+    /// Make this plan ready; what is in force goes on serving. Replaces an earlier offer that was not committed.
+    Offer(Offer),
+    /// Serve with the plan of this offer from now on.
+    Commit(Generation),
+    /// Forget the plan of this offer.
+    Abandon(Generation),
+    /// Stop accepting, finish what is in flight for at most so long, then exit.
+    Drain(Millis),
+}
+
+/// From a worker to the supervisor.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub enum ToSupervisor {
+    /// The plan of this offer is ready: a commit cannot fail any more.
+    Prepared(Generation),
+    /// The plan of this offer cannot be served.
+    Rejected {
+        /// Which offer.
+        generation: Generation,
+        /// For the operator; at most [`crate::limits::REASON_BYTES_MAX`] bytes.
+        why: String,
+    },
+    /// The plan of this offer serves, on every socket of the offer.
+    Active(Generation),
+}

@@ -1,0 +1,132 @@
+//! The thread that owns stdout. It writes batches of whole lines one after the other and never interleaves; a
+//! consumer that stalls stops it, and only it. It knows a descriptor, nothing of workers.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use tokio::sync::{mpsc, oneshot};
+use tracing::{error, info};
+
+use super::Batch;
+use crate::counters::Counters;
+
+/// Pause before a full disk is tried again.
+const FULL_PAUSE: Duration = Duration::from_secs(1);
+
+/// The running thread.
+pub struct Writer {
+    done: oneshot::Receiver<()>,
+}
+
+impl Writer {
+    pub(super) fn start(mut batches: mpsc::Receiver<Batch>, counters: Arc<Counters>) -> io::Result<Self> {
+        let (ended, done) = oneshot::channel();
+        thread::Builder::new().name("audit".into()).spawn(move || {
+            let stdout = io::stdout();
+            let mut output = Output::new(stdout.as_fd());
+            while let Some(batch) = batches.blocking_recv() {
+                if output.write(&batch.bytes) {
+                    counters.audit_lines.add(batch.lines);
+                } else {
+                    counters.audit_lines_lost.add(batch.lines);
+                }
+            }
+            // The supervisor may have stopped waiting.
+            let _ = ended.send(());
+        })?;
+        Ok(Self { done })
+    }
+
+    /// Waits until everything is written; every [`super::Queue`] has to be gone. False when `limit` passes first.
+    pub async fn finish(self, limit: Duration) -> bool {
+        tokio::time::timeout(limit, self.done).await.is_ok()
+    }
+}
+
+/// A descriptor and whether it is known to be broken, so that a fault is said once.
+struct Output<'a> {
+    fd: BorrowedFd<'a>,
+    broken: bool,
+}
+
+impl<'a> Output<'a> {
+    fn new(fd: BorrowedFd<'a>) -> Self {
+        Self { fd, broken: false }
+    }
+
+    /// Writes all of it, for as long as it takes. False when the bytes cannot be written at all.
+    fn write(&mut self, bytes: &[u8]) -> bool {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match rustix::io::write(self.fd, rest) {
+                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                Err(Errno::INTR) => {}
+                // Whoever started the program may have left the descriptor non-blocking.
+                Err(Errno::AGAIN) => {
+                    let _ = poll(&mut [PollFd::from_borrowed_fd(self.fd, PollFlags::OUT)], None);
+                }
+                // A line must not end half way, and space may come back: wait, and let requests wait.
+                Err(errno @ (Errno::NOSPC | Errno::DQUOT)) => {
+                    self.report(errno, "audit events wait: there is no room to write them");
+                    thread::sleep(FULL_PAUSE);
+                }
+                Err(errno) => {
+                    self.report(errno, "audit events are lost: stdout cannot be written");
+                    return false;
+                }
+            }
+        }
+        if self.broken {
+            self.broken = false;
+            info!("audit events are written again");
+        }
+        true
+    }
+
+    fn report(&mut self, errno: Errno, what: &str) {
+        if !self.broken {
+            self.broken = true;
+            error!(error = %io::Error::from(errno), "{what}");
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a failing test may panic
+mod tests {
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn a_descriptor_that_would_block_is_waited_for() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let lines = b"one line of the audit stream\n".repeat(100_000);
+        let expected = lines.len();
+        let reader = thread::spawn(move || {
+            let mut all = Vec::new();
+            theirs.read_to_end(&mut all).unwrap();
+            all.len()
+        });
+        assert!(Output::new(ours.as_fd()).write(&lines));
+        drop(ours);
+        assert_eq!(reader.join().unwrap(), expected);
+    }
+
+    #[test]
+    fn a_closed_consumer_loses_lines_and_nothing_else() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        drop(theirs);
+        let mut output = Output::new(ours.as_fd());
+        assert!(!output.write(b"{}\n"));
+        assert!(!output.write(b"{}\n"));
+        assert!(output.broken);
+    }
+}

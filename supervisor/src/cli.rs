@@ -1,0 +1,197 @@
+//! The command line of `waf`. It knows words and values, nothing of what they bring about. This is the only place
+//! where the environment is read.
+
+use std::net::IpAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use waf_shared::limits::DRAIN_SECONDS;
+use waf_shared::plan::Cidr;
+
+/// Workers of one service; more than cores is allowed, more than this is a slip.
+const WORKERS_MAX: usize = 64;
+
+/// A reverse proxy that inspects requests, configured by one YAML file.
+#[derive(Debug, Parser)]
+#[command(name = "waf", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// What else to do than to serve.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// How to serve.
+    #[command(flatten)]
+    pub serve: Serve,
+}
+
+/// How to serve.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Configuration file
+    #[arg(long, value_name = "FILE", default_value = "/etc/waf/waf.yaml")]
+    pub config: PathBuf,
+    /// Check the configuration, print what is wrong with it, and exit
+    #[arg(long)]
+    pub validate: bool,
+    /// Leave out checks that depend on this machine
+    #[arg(long)]
+    pub no_host_checks: bool,
+    /// How to run.
+    #[command(flatten)]
+    pub process: Process,
+}
+
+/// How to run, whatever is served.
+#[derive(Debug, Args)]
+pub struct Process {
+    /// Worker processes; each gets its share of the cores as threads
+    #[arg(long, value_name = "N", default_value = "2", value_parser = workers)]
+    pub workers: NonZeroUsize,
+    /// Peers whose forwarding headers are believed
+    #[arg(long, value_name = "CIDR,CIDR", env = "WAF_TRUSTED_PROXIES", value_delimiter = ',', value_parser = cidr)]
+    pub trusted_proxies: Vec<Option<Cidr>>,
+    /// Least level of log lines on stderr
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    pub log_level: LogLevel,
+    /// Time that requests in flight get at a stop
+    #[arg(long, value_name = "SECONDS", default_value_t = DRAIN_SECONDS, value_parser = clap::value_parser!(u64).range(0..=3600))]
+    pub drain: u64,
+}
+
+/// What else to do than to serve.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Try it: protect a small shop on this machine, without a configuration file
+    Demo {
+        /// Port to listen on
+        #[arg(long, default_value_t = 8080, value_parser = clap::value_parser!(u16).range(1..))]
+        port: u16,
+        /// How to run.
+        #[command(flatten)]
+        process: Process,
+    },
+    /// The data plane; started by `waf` itself
+    #[command(hide = true)]
+    Worker {
+        /// Number of the worker
+        #[arg(long)]
+        id: u64,
+        /// Threads that serve
+        #[arg(long)]
+        threads: usize,
+        /// Seconds for requests in flight when the supervisor is gone
+        #[arg(long)]
+        drain: u64,
+        /// Least level of log lines
+        #[arg(long)]
+        log_level: LogLevel,
+    },
+}
+
+/// Levels of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogLevel {
+    /// What needs somebody.
+    Error,
+    /// What may need somebody.
+    Warn,
+    /// What happens.
+    Info,
+    /// How it happens.
+    Debug,
+    /// Every step.
+    Trace,
+}
+
+impl From<LogLevel> for tracing::Level {
+    fn from(level: LogLevel) -> Self {
+        match level {
+            LogLevel::Error => Self::ERROR,
+            LogLevel::Warn => Self::WARN,
+            LogLevel::Info => Self::INFO,
+            LogLevel::Debug => Self::DEBUG,
+            LogLevel::Trace => Self::TRACE,
+        }
+    }
+}
+
+fn workers(text: &str) -> Result<NonZeroUsize, String> {
+    let number: NonZeroUsize = text.parse().map_err(|_| "not a number from 1".to_owned())?;
+    if number.get() > WORKERS_MAX {
+        return Err(format!("more than {WORKERS_MAX}"));
+    }
+    Ok(number)
+}
+
+/// An address, or a range of addresses. Nothing between commas, and an empty variable, is `None`.
+fn cidr(text: &str) -> Result<Option<Cidr>, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let (address, prefix) =
+        text.split_once('/').map_or((text, None), |(address, prefix)| (address, Some(prefix)));
+    let address: IpAddr = address.parse().map_err(|_| format!("`{address}` is no IP address"))?;
+    let (mapped, width) = match address {
+        IpAddr::V4(v4) => (v4.to_ipv6_mapped(), 32),
+        IpAddr::V6(v6) => (v6, 128),
+    };
+    let bits = match prefix {
+        None => width,
+        Some(prefix) => match prefix.parse::<u8>() {
+            Ok(bits) if bits <= width => bits,
+            _ => return Err(format!("`{prefix}` is no prefix length from 0 to {width}")),
+        },
+    };
+    Ok(Some(Cidr { address: mapped.octets(), prefix_bits: 128 - width + bits }))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a failing test may panic
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_documentation() {
+        let cli = Cli::parse_from(["waf"]);
+        assert!(cli.command.is_none() && !cli.serve.validate);
+        assert_eq!(cli.serve.config, PathBuf::from("/etc/waf/waf.yaml"));
+        assert_eq!(cli.serve.process.workers.get(), 2);
+        assert_eq!(cli.serve.process.drain, 30);
+        assert_eq!(cli.serve.process.log_level, LogLevel::Info);
+    }
+
+    #[test]
+    fn wrong_usage_is_refused() {
+        for args in [
+            ["waf", "--workers", "0"],
+            ["waf", "--workers", "65"],
+            ["waf", "--drain", "-1"],
+            ["waf", "--log-level", "loud"],
+            ["waf", "--trusted-proxies", "10.0.0.0/33"],
+            ["waf", "--trusted-proxies", "example.com"],
+            ["waf", "--port", "80"],
+        ] {
+            assert_eq!(Cli::try_parse_from(args).unwrap_err().exit_code(), 2, "{args:?}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_mapped_into_ipv6() {
+        let ranges = |text: &str| -> Vec<u8> {
+            let cli = Cli::try_parse_from(["waf", "--trusted-proxies", text]).unwrap();
+            cli.serve.process.trusted_proxies.into_iter().flatten().map(|range| range.prefix_bits).collect()
+        };
+        assert_eq!(ranges("10.0.0.0/8, 192.0.2.1,2001:db8::/32,::1"), [104, 128, 32, 128]);
+        assert!(ranges("").is_empty());
+        let ten = cidr("10.0.0.0/8").unwrap().unwrap();
+        assert!(ten.contains("::ffff:10.1.2.3".parse::<std::net::Ipv6Addr>().unwrap().octets()));
+        assert!(!ten.contains("::ffff:11.1.2.3".parse::<std::net::Ipv6Addr>().unwrap().octets()));
+    }
+}

@@ -1,0 +1,36 @@
+//! What the supervisor counts. Plain numbers that a metrics listener can read; it knows no names and no labels.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds to it.
+    pub fn add(&self, more: u64) {
+        self.0.fetch_add(more, Ordering::Relaxed);
+    }
+
+    /// Reads it.
+    pub fn value(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Reloads that are in force.
+    pub reloads: Counter,
+    /// Reloads that changed nothing: invalid, rejected, or a port that cannot be had.
+    pub reloads_refused: Counter,
+    /// Workers started in place of dead ones.
+    pub worker_restarts: Counter,
+    /// Lines written to stdout.
+    pub audit_lines: Counter,
+    /// Lines that were read from workers and could not be written.
+    pub audit_lines_lost: Counter,
+    /// Lines of workers that were cut short by a death or over the bound.
+    pub audit_lines_broken: Counter,
+}

@@ -1,0 +1,200 @@
+//! The service's log on stderr: one JSON object a line, text on a terminal, the same in the supervisor and in its
+//! workers. It knows how a line looks, nothing of what is logged.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, IsTerminal};
+
+use serde_json::{Map, Value};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// Sends every event of at least this level to stderr; `worker` is the number of a worker process.
+pub fn init(level: Level, worker: Option<u64>) {
+    let style = if io::stderr().is_terminal() { Style::Text } else { Style::Json };
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(io::stderr)
+        .event_format(Line { style, worker })
+        .finish();
+    // It fails only when a log was set up before, which then stays.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Style {
+    Json,
+    Text,
+}
+
+struct Line {
+    style: Style,
+    worker: Option<u64>,
+}
+
+impl<S, N> FormatEvent<S, N> for Line
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        _: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut time = String::new();
+        SystemTime.format_time(&mut Writer::new(&mut time))?;
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        writer.write_str(&self.line(&time, event.metadata(), fields))
+    }
+}
+
+impl Line {
+    fn line(&self, time: &str, meta: &tracing::Metadata<'_>, fields: Fields) -> String {
+        let mut line = String::with_capacity(256);
+        match self.style {
+            Style::Json => {
+                let _ = write!(line, "{{\"timestamp\":{},\"level\":\"{}\"", Value::from(time), meta.level());
+                let _ = write!(line, ",\"message\":{}", Value::from(fields.message));
+                if let Some(worker) = self.worker {
+                    let _ = write!(line, ",\"worker\":{worker}");
+                }
+                for (name, value) in &fields.others {
+                    let _ = write!(line, ",{}:{value}", Value::from(name.as_str()));
+                }
+                let _ = writeln!(line, ",\"target\":{}}}", Value::from(meta.target()));
+            }
+            Style::Text => {
+                let _ = write!(line, "{time} {:>5} ", meta.level());
+                if let Some(worker) = self.worker {
+                    let _ = write!(line, "[worker {worker}] ");
+                }
+                // What is logged may quote a client or a file; a terminal must not obey it.
+                line.extend(fields.message.chars().map(|c| if c.is_control() { ' ' } else { c }));
+                for (name, value) in &fields.others {
+                    let _ = write!(line, " {name}={value}");
+                }
+                line.push('\n');
+            }
+        }
+        line
+    }
+}
+
+/// An event's fields, its message apart.
+#[derive(Default)]
+struct Fields {
+    message: String,
+    others: Map<String, Value>,
+}
+
+impl Fields {
+    fn put(&mut self, field: &Field, value: impl Into<Value>) {
+        self.others.insert(field.name().to_owned(), value.into());
+    }
+}
+
+impl Visit for Fields {
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.put(field, value);
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.put(field, value);
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.put(field, value);
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.put(field, value);
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "message" => value.clone_into(&mut self.message),
+            _ => self.put(field, value),
+        }
+    }
+
+    fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
+        let mut text = value.to_string();
+        let mut cause = value.source();
+        while let Some(inner) = cause {
+            let _ = write!(text, ": {inner}");
+            cause = inner.source();
+        }
+        self.put(field, text);
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        match field.name() {
+            "message" => self.message = format!("{value:?}"),
+            _ => self.put(field, format!("{value:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a failing test may panic
+mod tests {
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn logged(style: Style) -> String {
+        let written = Written::default();
+        let target = written.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(move || target.clone())
+            .event_format(Line { style, worker: Some(3) })
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            let error = io::Error::other("disk \"full\"");
+            tracing::warn!(error = &error as &dyn std::error::Error, route = "shop", count = 2, "a\nb");
+        });
+        String::from_utf8(written.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn a_json_line_is_one_object() {
+        let line = logged(Style::Json);
+        assert_eq!(line.matches('\n').count(), 1);
+        let value: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value["level"], "WARN");
+        assert_eq!(value["message"], "a\nb");
+        assert_eq!(value["worker"], 3);
+        assert_eq!(value["count"], 2);
+        assert_eq!(value["error"], "disk \"full\"");
+        assert!(value["timestamp"].as_str().unwrap().ends_with('Z'));
+    }
+
+    #[test]
+    fn a_text_line_carries_no_control_characters() {
+        let line = logged(Style::Text);
+        assert!(
+            line.contains(" WARN [worker 3] a b count=2 error=\"disk \\\"full\\\"\" route=\"shop\"\n"),
+            "{line}"
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! What `waf` does for each command line, and with which exit status: 0 fine, 1 an invalid configuration or a failed
+//! start, 2 wrong usage. It puts the other modules together and knows nothing else.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use tokio::time::Instant;
+use tracing::error;
+use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
+use waf_dataplane::worker;
+
+use crate::cli::{Cli, Command, Process, Serve};
+use crate::demo;
+use crate::logs;
+use crate::source::Source;
+use crate::supervise::{self, SuperviseError};
+use crate::workers;
+
+/// Runs the program.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    // Another library may have installed one; then it stays.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    match cli.command {
+        None if cli.serve.validate => validate(&cli.serve),
+        None => serve(cli.serve),
+        Some(Command::Demo { port, process }) => demo(port, &process),
+        Some(Command::Worker { id, threads, drain, log_level }) => {
+            logs::init(log_level.into(), Some(id));
+            let options = worker::Options { threads, drain: Duration::from_secs(drain) };
+            status(&worker::run(&options).inspect_err(|error| {
+                error!(error = error as &dyn std::error::Error, "the worker ends");
+            }))
+        }
+    }
+}
+
+/// Judges the configuration and prints the verdict on stdout.
+fn validate(serve: &Serve) -> ExitCode {
+    match compile_file(&serve.config, &options(&serve.process, !serve.no_host_checks)) {
+        Ok(Compiled { warnings, .. }) => {
+            for warning in &warnings {
+                anstream::println!("{warning}");
+            }
+            anstream::println!("{}: ok", printable(&serve.config));
+            ExitCode::SUCCESS
+        }
+        Err(diagnostics) => {
+            for diagnostic in &diagnostics {
+                anstream::println!("{diagnostic}");
+            }
+            anstream::println!("{}", count(&diagnostics));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(serve: Serve) -> ExitCode {
+    let began = Instant::now();
+    logs::init(serve.process.log_level.into(), None);
+    let options = options(&serve.process, !serve.no_host_checks);
+    match Source::open(serve.config, options) {
+        Ok((compiled, source)) => supervise(&serve.process, None, async |settings| {
+            supervise::supervise(compiled, Some(source), settings, began).await
+        }),
+        Err(diagnostics) => invalid(&diagnostics),
+    }
+}
+
+fn demo(port: u16, process: &Process) -> ExitCode {
+    let began = Instant::now();
+    logs::init(process.log_level.into(), None);
+    let options = options(process, true);
+    let greeting = demo::greeting(port);
+    supervise(process, Some(greeting), async |settings| {
+        let (shop, upstream) = demo::upstream().map_err(SuperviseError::Demo)?;
+        let compiled = demo::compile(port, upstream, &options).map_err(|diagnostics| {
+            print_errors(&diagnostics);
+            SuperviseError::Invalid
+        })?;
+        let shop = tokio::spawn(shop);
+        let outcome = supervise::supervise(compiled, None, settings, began).await;
+        shop.abort();
+        outcome
+    })
+}
+
+/// Gives the supervisor a runtime. It has one thread: it is never on a request's way.
+fn supervise<F>(process: &Process, greeting: Option<String>, main: F) -> ExitCode
+where
+    F: AsyncFnOnce(supervise::Settings) -> Result<(), SuperviseError>,
+{
+    raise_file_limit();
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let settings = supervise::Settings {
+        workers: process.workers.get(),
+        worker: workers::Settings {
+            threads: (cores / process.workers.get()).max(1),
+            drain: Duration::from_secs(process.drain),
+            log_level: process.log_level.into(),
+        },
+        greeting,
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            error!(%error, "the runtime does not start");
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(main(settings));
+    // A look at a file that hangs must not keep the process.
+    runtime.shutdown_background();
+    status(&outcome.inspect_err(|error| {
+        if !matches!(error, SuperviseError::Invalid) {
+            error!("{error}");
+        }
+    }))
+}
+
+/// Each connection takes a descriptor or two; workers inherit the limit.
+fn raise_file_limit() {
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
+        && soft < hard
+    {
+        // The limit as it was is then the limit that holds.
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
+    }
+}
+
+fn options(process: &Process, host_checks: bool) -> Options {
+    let trusted_proxies = process.trusted_proxies.iter().flatten().copied().collect();
+    Options { host_checks, trusted_proxies }
+}
+
+fn invalid(diagnostics: &[Diagnostic]) -> ExitCode {
+    print_errors(diagnostics);
+    ExitCode::FAILURE
+}
+
+fn print_errors(diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
+        anstream::eprintln!("{diagnostic}");
+    }
+    anstream::eprintln!("{}", count(diagnostics));
+}
+
+fn count(diagnostics: &[Diagnostic]) -> String {
+    let errors =
+        diagnostics.iter().filter(|diagnostic| diagnostic.severity == waf_compiler::Severity::Error).count();
+    format!("{errors} errors")
+}
+
+/// A path as it may be shown on a terminal.
+fn printable(path: &Path) -> String {
+    path.display().to_string().chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+fn status<E>(outcome: &Result<(), E>) -> ExitCode {
+    if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

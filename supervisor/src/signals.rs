@@ -1,0 +1,29 @@
+//! Signals, turned into wakes. SIGPIPE is ignored by the language's runtime already.
+
+use std::io;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+use crate::wake::{Signal, Wake};
+
+/// Listens until the receiver is gone.
+pub fn listen(wake: mpsc::Sender<Wake>) -> io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        loop {
+            let came = tokio::select! {
+                Some(()) = terminate.recv() => Signal::Stop,
+                Some(()) = interrupt.recv() => Signal::Stop,
+                Some(()) = hangup.recv() => Signal::Reload,
+                else => return,
+            };
+            if wake.send(Wake::Signal(came)).await.is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}

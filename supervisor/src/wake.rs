@@ -1,0 +1,29 @@
+//! Everything that can wake the supervisor, as one closed set.
+
+use waf_shared::control::ToSupervisor;
+
+use crate::rollout::WorkerId;
+use crate::source::Found;
+
+/// A reason to act.
+pub enum Wake {
+    /// An operator's or an orchestrator's signal.
+    Signal(Signal),
+    /// The configuration was looked at.
+    Source(Found),
+    /// A worker has answered.
+    Said(WorkerId, ToSupervisor),
+    /// A worker is dead, and how it ended.
+    Gone(WorkerId, String),
+    /// A deadline of the rollout has passed.
+    Due,
+}
+
+/// What signals ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGTERM or SIGINT.
+    Stop,
+    /// SIGHUP.
+    Reload,
+}

@@ -1,0 +1,160 @@
+//! Worker processes: starting one, what is said to it and by it, its end. It knows processes and sockets, nothing of
+//! when which plan is offered.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::process::{Child, Command};
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinSet;
+use tracing::warn;
+use waf_dataplane::worker::channel::{self, Receiver, Sender};
+use waf_shared::control::ToSupervisor;
+
+use crate::audit;
+use crate::rollout::WorkerId;
+use crate::sockets::Bound;
+use crate::wake::Wake;
+
+/// This program, also after its file was replaced.
+const PROGRAM: &str = "/proc/self/exe";
+
+/// Frames that wait for a worker: an offer, its end, and a drain.
+const FRAMES_WAITING: usize = 16;
+
+/// Between the end of a worker's control stream and the end of its process.
+const EXIT_TIME: Duration = Duration::from_secs(2);
+
+/// How workers run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Threads of each.
+    pub threads: usize,
+    /// What requests in flight get at a stop.
+    pub drain: Duration,
+    /// Least level of their log lines.
+    pub log_level: tracing::Level,
+}
+
+/// A frame and the sockets that travel with it.
+struct Outgoing {
+    frame: Arc<[u8]>,
+    sockets: Vec<Arc<Bound>>,
+}
+
+/// A running worker. Dropping it kills the process.
+pub struct Worker {
+    outgoing: mpsc::Sender<Outgoing>,
+    kill: Arc<Notify>,
+    _tasks: JoinSet<()>,
+}
+
+/// The worker takes nothing any more.
+#[derive(Debug, thiserror::Error)]
+#[error("the worker takes no frames")]
+pub struct Stuck;
+
+impl Worker {
+    /// Starts a process. What it says and its end come as wakes, its events go to `audit`, by a task of `readers`.
+    pub fn spawn(
+        id: WorkerId,
+        settings: &Settings,
+        wake: &mpsc::Sender<Wake>,
+        audit: audit::Queue,
+        readers: &mut JoinSet<()>,
+    ) -> io::Result<Self> {
+        let (control, control_theirs) = UnixStream::pair()?;
+        let (events, events_theirs) = UnixStream::pair()?;
+        let (sender, receiver) = channel::split(control)?;
+        let child = command(id, settings)
+            .stdin(OwnedFd::from(control_theirs))
+            .stdout(OwnedFd::from(events_theirs))
+            .spawn()?;
+        let kill = Arc::new(Notify::new());
+        let (outgoing, frames) = mpsc::channel(FRAMES_WAITING);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(reap(id, child, kill.clone(), wake.clone()));
+        tasks.spawn(listen(id, receiver, kill.clone(), wake.clone()));
+        tasks.spawn(speak(id, sender, frames, kill.clone()));
+        readers.spawn(audit.drain(id, events));
+        Ok(Self { outgoing, kill, _tasks: tasks })
+    }
+
+    /// Queues a frame.
+    pub fn send(&self, frame: Arc<[u8]>, sockets: Vec<Arc<Bound>>) -> Result<(), Stuck> {
+        self.outgoing.try_send(Outgoing { frame, sockets }).map_err(|_| Stuck)
+    }
+
+    /// Ends the process at once.
+    pub fn kill(&self) {
+        self.kill.notify_one();
+    }
+}
+
+fn command(id: WorkerId, settings: &Settings) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command
+        .arg0("waf")
+        .arg("worker")
+        .args(["--id", &id.0.to_string()])
+        .args(["--threads", &settings.threads.to_string()])
+        .args(["--drain", &settings.drain.as_secs().to_string()])
+        .args(["--log-level", &settings.log_level.as_str().to_ascii_lowercase()])
+        .stderr(Stdio::inherit())
+        .kill_on_drop(true);
+    command
+}
+
+/// Waits for the end of a process, and brings it about when asked to.
+async fn reap(id: WorkerId, mut child: Child, kill: Arc<Notify>, wake: mpsc::Sender<Wake>) {
+    let status = loop {
+        tokio::select! {
+            status = child.wait() => break status,
+            () = kill.notified() => {
+                // It fails only when the process is dead already.
+                let _ = child.start_kill();
+            }
+        }
+    };
+    let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
+    // The receiver is gone only when the supervisor ends.
+    let _ = wake.send(Wake::Gone(id, how)).await;
+}
+
+async fn listen(id: WorkerId, mut receiver: Receiver, kill: Arc<Notify>, wake: mpsc::Sender<Wake>) {
+    loop {
+        match receiver.recv::<ToSupervisor>().await {
+            Ok(Some(received)) => {
+                if wake.send(Wake::Said(id, received.message)).await.is_err() {
+                    return;
+                }
+            }
+            Ok(None) => {
+                // It is ending by itself; one that only closed its socket is of no use.
+                tokio::time::sleep(EXIT_TIME).await;
+                kill.notify_one();
+                return;
+            }
+            Err(error) => {
+                warn!(worker = id.0, %error, "a worker's control socket is broken: it is replaced");
+                kill.notify_one();
+                return;
+            }
+        }
+    }
+}
+
+async fn speak(id: WorkerId, sender: Sender, mut frames: mpsc::Receiver<Outgoing>, kill: Arc<Notify>) {
+    while let Some(Outgoing { frame, sockets }) = frames.recv().await {
+        let descriptors: Vec<_> = sockets.iter().map(|socket| socket.listener.as_fd()).collect();
+        if let Err(error) = sender.send(&frame, &descriptors).await {
+            warn!(worker = id.0, %error, "a worker cannot be told anything: it is replaced");
+            kill.notify_one();
+            return;
+        }
+    }
+}
