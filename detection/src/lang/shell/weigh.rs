@@ -34,7 +34,7 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, report: &mut dyn FnMut(Findi
     let points = place + program.points + head.points + arguments.points(&program, clause);
     let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes))
         + tool(clause, &head, &program)
-        - if clause.words_before > PROSE { 3 } else { 0 };
+        - if clause.words_before > PROSE { 3 + i32::from(clause.opener == Opener::Newline) } else { 0 };
     let windows = program.windows || program.both && arguments.windows;
     let sign = if windows { Sign::WindowsCommand } else { Sign::UnixCommand };
     if points >= LIKELY && program.name == Name::Word {
@@ -45,7 +45,8 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, report: &mut dyn FnMut(Findi
         Weighed::Command
     } else if points >= LIKELY {
         tell(sign, Certainty::Likely);
-        Weighed::Command
+        // A name alone may be part of a list.
+        if clause.count > 1 { Weighed::Command } else { Weighed::Text }
     } else {
         Weighed::Text
     }
@@ -116,7 +117,9 @@ impl Head {
                 continue;
             }
             let written = obfuscation(word, program.is_some());
-            let head = program.or(wrapped);
+            // What a filter runs filters too: `| xargs ls`.
+            let through = wrapped.is_some_and(|wrapper| wrapper.filter);
+            let head = program.map(|found| Program { filter: found.filter || through, ..found }).or(wrapped);
             let launched = points > 0 && program.is_some_and(|program| program.name == Name::Exclusive);
             let points = points
                 + written
@@ -408,9 +411,11 @@ impl Arguments {
     }
 
     fn points(&self, program: &Program, clause: &Clause) -> i32 {
-        let mut points = self.best + self.options;
+        // An option that wants code and has none is a mention.
+        let options = if self.code && self.count == 1 { 0 } else { self.options };
+        let mut points = self.best + options;
         // The options of a filter are what people write about; those of an interpreter carry code.
-        if program.interpreter && self.code {
+        if program.interpreter && self.code && self.count > 1 {
             points += 2;
         }
         points += match clause.braces {
@@ -421,11 +426,7 @@ impl Arguments {
         if clause.ifs {
             points += 3;
         }
-        if program.filter
-            && clause.opener == Opener::Pipe
-            && clause.left >= Left::Prose
-            && clause.pipeline_from_start
-        {
+        if program.filter && clause.opener == Opener::Pipe && clause.left >= Left::Prose {
             points -= 3;
         }
         let prose = self.plain > 1 + self.structured * 3 || self.structured == 0 && self.plain > 1;
