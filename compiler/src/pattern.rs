@@ -43,7 +43,7 @@ pub(crate) enum Wildcard {
 
 impl Word for PathText {
     const SYNTAX: &'static Syntax =
-        &Syntax { type_name: "string", expects: "a path that starts with `/`", pattern: "^/" };
+        &Syntax { type_name: "string", expects: "a path that starts with `/`", pattern: "^/", words: None };
 
     fn parse(text: &str) -> Result<PathText, Mistake> {
         let Some(below) = text.strip_prefix('/') else {
