@@ -104,6 +104,9 @@ impl PathText {
         if a == b {
             return true;
         }
+        if ends_differ(a.iter().zip(b)) || ends_differ(a.iter().rev().zip(b.iter().rev())) {
+            return false;
+        }
         if (a.len() + 1).saturating_mul(b.len() + 1) > OVERLAP_CELLS_MAX {
             return false;
         }
@@ -129,6 +132,12 @@ impl PathText {
         }
         below.first().copied().unwrap_or(false)
     }
+}
+
+/// Whether two literals differ before the first wildcard of either: the everyday answer, found without a table.
+fn ends_differ<'a>(mut pairs: impl Iterator<Item = (&'a Segment, &'a Segment)>) -> bool {
+    let wild = |segment: &Segment| !matches!(segment, Segment::Literal(_));
+    pairs.find(|(a, b)| wild(a) || wild(b) || a != b).is_some_and(|(a, b)| !wild(a) && !wild(b))
 }
 
 fn agree(a: &Segment, b: &Segment) -> bool {

@@ -78,11 +78,15 @@ fn both_sides_of_every_bound() {
     for (path, [below, min, max, above], [low, high]) in BOUNDS {
         for place in places(path) {
             let shown = place.replace("routes[]", "routes[x]");
-            for (value, bound) in [(below, low), (above, high)].into_iter().filter(|(value, _)| !value.is_empty()) {
+            for (value, bound) in
+                [(below, low), (above, high)].into_iter().filter(|(value, _)| !value.is_empty())
+            {
                 let text = with(&place, value);
                 let found = errors(&text);
                 let expected = format!("{shown} must be {bound}, got {value}");
-                let line = text.lines().position(|line| line.ends_with(value) || line.ends_with(&format!("{value},")));
+                let line = text
+                    .lines()
+                    .position(|line| line.ends_with(value) || line.ends_with(&format!("{value},")));
                 let line = line.map_or(0, |index| index + 1);
                 assert_eq!(found, [format!("{line}: {expected}")], "{text}");
             }
@@ -163,9 +167,12 @@ fn writing_a_default_changes_nothing() {
         }
     }
     let quota = with("global.rate_limit.requests", "5");
-    for (path, default) in
-        [("backend.max_keys", "100000"), ("backend.ttl", "10m"), ("backend.type", "memory"), ("source.key", "''")]
-    {
+    for (path, default) in [
+        ("backend.max_keys", "100000"),
+        ("backend.ttl", "10m"),
+        ("backend.type", "memory"),
+        ("source.key", "''"),
+    ] {
         let text = with(&format!("global.rate_limit.{path}"), default);
         assert_eq!(plan(&text), plan(&quota), "{path}");
     }

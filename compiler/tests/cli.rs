@@ -56,13 +56,17 @@ fn validate() {
     assert_eq!(files.run_with(&["--validate", flag, "-"], GOOD), (0, "<stdin>: ok\n".to_owned()));
     let (status, missing) = files.run(&["--validate", "none.yaml"]);
     assert_eq!(status, 1);
-    assert!(missing.starts_with("none.yaml:1: the configuration cannot be read") && missing.ends_with("1 errors\n"));
+    assert!(
+        missing.starts_with("none.yaml:1: the configuration cannot be read")
+            && missing.ends_with("1 errors\n")
+    );
 }
 
 #[test]
 fn formats() {
     let files = Files::new();
-    let (status, text) = files.run(&["--validate", "--format", "json", "--no-host-checks", "bad.yaml", "good.yaml"]);
+    let (status, text) =
+        files.run(&["--validate", "--format", "json", "--no-host-checks", "bad.yaml", "good.yaml"]);
     let list: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((status, list.as_array().unwrap().len()), (1, 3));
     assert_eq!((&list[1]["line"], &list[1]["severity"]), (&4.into(), &"error".into()));
@@ -74,9 +78,14 @@ fn formats() {
 #[test]
 fn wrong_usage() {
     let files = Files::new();
-    for arguments in
-        [&[][..], &["--validate"], &["good.yaml"], &["--nonsense"], &["--validate", "--format", "xml", "good.yaml"], &["effective", "good.yaml"]]
-    {
+    for arguments in [
+        &[][..],
+        &["--validate"],
+        &["good.yaml"],
+        &["--nonsense"],
+        &["--validate", "--format", "xml", "good.yaml"],
+        &["effective", "good.yaml"],
+    ] {
         assert_eq!(files.run(arguments).0, 2, "{arguments:?}");
     }
 }

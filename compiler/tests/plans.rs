@@ -113,9 +113,24 @@ fn toggles_of_global_and_route() {
     for (global, own, leaf, on) in [
         ("disable: [sql]", "enable: [sql-injection]", Leaf::SqlInjectionUnionSelect, true),
         ("enable: [sql-injection-always-true]", "disable: [sql]", Leaf::SqlInjectionAlwaysTrue, true),
-        ("disable: [sql-injection-union-select]", "enable: [sql, sql-injection]", Leaf::SqlInjectionUnionSelect, false),
-        ("enable: [response-headers-add-coep]", "disable: [response-headers-add-coep]", Leaf::ResponseHeadersAddCoep, false),
-        ("disable: [scanner-detection]", "enable: [scanner-detection]", Leaf::ScannerDetectionUserAgent, true),
+        (
+            "disable: [sql-injection-union-select]",
+            "enable: [sql, sql-injection]",
+            Leaf::SqlInjectionUnionSelect,
+            false,
+        ),
+        (
+            "enable: [response-headers-add-coep]",
+            "disable: [response-headers-add-coep]",
+            Leaf::ResponseHeadersAddCoep,
+            false,
+        ),
+        (
+            "disable: [scanner-detection]",
+            "enable: [scanner-detection]",
+            Leaf::ScannerDetectionUserAgent,
+            true,
+        ),
         ("disable: [ldap-injection]", "mode: blocking", Leaf::LdapInjection, false),
     ] {
         let text =
@@ -131,14 +146,23 @@ fn generated_ids() {
         plan(&text).routes.into_iter().map(|route| route.id.0).collect()
     };
     assert_eq!(
-        ids("  - {match: {paths: [/V1/Users/*, /x]}, upstream: 'http://a'}\n  - {match: {paths: [/v1-users]}, upstream: 'http://a'}\n  - {id: v1-users-2, match: {paths: [/a]}, upstream: 'http://a'}\n  - {match: {paths: [/]}, upstream: 'http://a'}\n  - {upstream: 'http://a'}\n  - {id: v1-users-3, match: {paths: [/b]}, upstream: 'http://a'}\n"),
+        ids(
+            "  - {match: {paths: [/V1/Users/*, /x]}, upstream: 'http://a'}\n  - {match: {paths: [/v1-users]}, upstream: 'http://a'}\n  - {id: v1-users-2, match: {paths: [/a]}, upstream: 'http://a'}\n  - {match: {paths: [/]}, upstream: 'http://a'}\n  - {upstream: 'http://a'}\n  - {id: v1-users-3, match: {paths: [/b]}, upstream: 'http://a'}\n"
+        ),
         ["v1-users", "v1-users-4", "v1-users-2", "default", "default-2", "v1-users-3"]
     );
     assert_eq!(
-        ids("  - {match: {hosts: ['*.Example.com']}, upstream: 'http://a'}\n  - {match: {hosts: [b.example], paths: [/**]}, upstream: 'http://a'}\n"),
+        ids(
+            "  - {match: {hosts: ['*.Example.com']}, upstream: 'http://a'}\n  - {match: {hosts: [b.example], paths: [/**]}, upstream: 'http://a'}\n"
+        ),
         ["example-com", "b-example"]
     );
-    assert_eq!(ids("  - {match: {paths: [/a]}, upstream: 'http://a'}\n  - {id: a, match: {paths: [/c]}, upstream: 'http://a'}\n"), ["a-2", "a"]);
+    assert_eq!(
+        ids(
+            "  - {match: {paths: [/a]}, upstream: 'http://a'}\n  - {id: a, match: {paths: [/c]}, upstream: 'http://a'}\n"
+        ),
+        ["a-2", "a"]
+    );
 }
 
 #[test]
@@ -149,12 +173,15 @@ fn ranks_are_unique_and_ordered() {
         text.push_str(&format!("  - {{id: r{index}, match: {{paths: ['{path}']}}, upstream: 'http://a'}}\n"));
     }
     let plan = plan(&text);
-    let mut ranked: Vec<(u32, &str)> =
-        plan.routes.iter().flat_map(|route| &route.paths).map(|path| (path.rank, path.text.as_str())).collect();
+    let mut ranked: Vec<(u32, &str)> = plan
+        .routes
+        .iter()
+        .flat_map(|route| &route.paths)
+        .map(|path| (path.rank, path.text.as_str()))
+        .collect();
     ranked.sort_unstable();
     let order: Vec<&str> = ranked.iter().map(|(_, text)| *text).collect();
-    let expected =
-        ["/v1/users/profile", "/v1/users/*", "/v1/users/*/x", "/v1/*", "/v1/**", "/*", "/**", ""];
+    let expected = ["/v1/users/profile", "/v1/users/*", "/v1/users/*/x", "/v1/*", "/v1/**", "/*", "/**", ""];
     assert_eq!(order, expected);
     assert!(ranked.iter().map(|(rank, _)| *rank).eq(0..8));
     assert_eq!(route(&plan, "any").paths[0].segments, [Segment::AnyNumber]);
@@ -200,7 +227,9 @@ fn the_same_inputs_give_the_same_bytes_that_decode_to_the_plan() {
     assert_eq!((&first.bytes, first.digest), (&second.bytes, second.digest));
     let (decoded, digest) = plan::decode(&first.bytes).unwrap();
     assert_eq!((decoded, digest), (first.plan, first.digest));
-    let reordered = compile(&text.replace("version: v1alpha1\n", "").replace("routes", "version: v1alpha1\nroutes")).unwrap();
+    let reordered =
+        compile(&text.replace("version: v1alpha1\n", "").replace("routes", "version: v1alpha1\nroutes"))
+            .unwrap();
     assert_eq!(reordered.digest, second.digest);
 }
 
@@ -245,7 +274,8 @@ fn host_checks_try_the_data_dir() {
         format!("version: v1alpha1\ndata_dir: {}\nroutes: [{{upstream: 'http://a'}}]\n", data_dir.display())
     };
     let options = waf_compiler::Options::default();
-    let compile = |data_dir: &std::path::Path| waf_compiler::compile_text("t", &text(data_dir), dir.path(), &options);
+    let compile =
+        |data_dir: &std::path::Path| waf_compiler::compile_text("t", &text(data_dir), dir.path(), &options);
     assert!(compile(&dir.path().join("new/dir")).is_ok());
     let list = compile(&file).unwrap_err();
     assert!(list[0].to_string().starts_with("t:2: data_dir: "), "{list:?}");

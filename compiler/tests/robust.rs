@@ -88,7 +88,9 @@ fn the_seed_holds() {
 }
 
 fn many_routes(count: usize) -> String {
-    let mut text = "version: v1alpha1\nglobal:\n  disable: [php]\n  enable: [php-injection-open-tags]\nroutes:\n".to_owned();
+    let mut text =
+        "version: v1alpha1\nglobal:\n  disable: [php]\n  enable: [php-injection-open-tags]\nroutes:\n"
+            .to_owned();
     for index in 0..count {
         let _ = write!(
             text,

@@ -10,7 +10,7 @@ use waf_compiler::{Compiled, Options, catalog, compile_file, compile_stream, ref
 
 /// Checks WAF configurations, and shows what they mean.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true)]
+#[command(name = "waf-compile", version, args_conflicts_with_subcommands = true)]
 struct Arguments {
     /// Check the files and report every finding.
     #[arg(long, requires = "files")]
