@@ -1,1 +1,34 @@
-//! placeholder
+//! The data plane: a reverse proxy that inspects. A worker holds one [`proxy::Proxy`]; each connection runs exchanges;
+//! an exchange goes through the stages of `exchange.rs`. It knows plans, never YAML or the operator's files.
+
+pub mod serving;
+
+pub mod proxy;
+
+mod connection;
+
+mod exchange;
+
+mod refusal;
+
+mod answer;
+
+pub mod route;
+
+mod target;
+
+pub mod client_address;
+
+mod request_id;
+
+pub mod upstream;
+
+pub mod stream;
+
+mod wire;
+
+pub mod http1;
+
+pub mod audit;
+
+pub mod worker;

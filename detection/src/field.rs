@@ -112,7 +112,12 @@ impl Places {
 
     /// Whether `place` is among them.
     pub const fn contains(self, place: Place) -> bool {
-        self.0 & (1 << place as u32) != 0
+        self.contains_index(place as usize)
+    }
+
+    /// Whether the place with that discriminant is among them.
+    pub(crate) const fn contains_index(self, index: usize) -> bool {
+        index < 32 && self.0 & (1 << index) != 0
     }
 }
 

@@ -14,3 +14,15 @@ pub mod evidence;
 pub mod rules;
 
 pub mod lang;
+
+pub mod engine;
+
+pub mod budget;
+
+pub mod verdict;
+
+pub mod inspection;
+
+pub mod body;
+
+pub use engine::Engine;

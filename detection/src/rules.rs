@@ -31,6 +31,8 @@ pub fn judges() -> impl Iterator<Item = &'static Judge> {
         &cross_site_scripting::JUDGE,
         &command_injection::JUDGE,
         &local_file_access::JUDGE,
+        &scanner_detection::JUDGE,
+        &java_injection::JUDGE,
     ]
     .into_iter()
 }

@@ -1,4 +1,26 @@
-//! Views: the ways in which an application behind us might read a value. Names for events; how each is made stands beside.
+//! Views: the ways in which an application behind us might read a value. Names for events, and the derivation of those
+//! that a value's bytes call for. The decoders stand beside; none knows rules or places beyond "plus is a space here".
+
+use crate::field::Place;
+use classes::Classes;
+
+mod base64;
+pub(crate) mod classes;
+mod entities;
+mod escapes;
+mod hex;
+mod percent;
+mod unicode;
+
+/// Derived views of one value.
+const VIEWS_MAX: usize = 16;
+/// Bytes of all derived views: some constant room, and a few times the value.
+const VIEW_BYTES_BASE: usize = 32 << 10;
+const VIEW_BYTES_FACTOR: usize = 4;
+/// How often percent coding is taken off.
+const PERCENT_LEVELS_MAX: usize = 3;
+/// Rounds in which every decoder is applied to what the others left.
+const FOLD_ROUNDS_MAX: usize = 4;
 
 /// How the bytes that matched came from the bytes as sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,5 +66,216 @@ impl View {
             View::Path => "path",
             View::Combined => "combined",
         }
+    }
+}
+
+/// The derived views of one value; the buffers are kept for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Views {
+    buffers: Vec<Vec<u8>>,
+    names: Vec<View>,
+    bytes_left: usize,
+    scratch: Vec<u8>,
+}
+
+/// A decoder that works on the bytes alone.
+type Decoder = fn(&[u8], &mut Vec<u8>) -> bool;
+
+/// Whether a decoder can change a value of such bytes.
+type Applies = fn(Classes) -> bool;
+
+const DECODERS: [(View, Applies, Decoder); 4] = [
+    (View::Entities, Classes::ampersand, entities::decode),
+    (View::Escapes, Classes::backslash, escapes::decode),
+    (View::Unicode, Classes::high, unicode::fold),
+    (View::Base64, Classes::base64, base64::decode),
+];
+
+impl Views {
+    /// Derives every view of `raw` that differs from it and from the others. Percent levels first, then everything at
+    /// once, then each decoder alone on each level: a value made to exhaust the bounds has been decoded fully before.
+    pub(crate) fn derive(&mut self, place: Place, classes: Classes, raw: &[u8]) {
+        self.names.clear();
+        self.bytes_left = VIEW_BYTES_BASE.saturating_add(raw.len().saturating_mul(VIEW_BYTES_FACTOR));
+        let levels = self.percent_levels(place, classes, raw);
+        self.fold(levels, raw);
+        for level in (0..=levels).rev() {
+            let level_classes = if level == 0 { classes } else { classes::of(self.source(level, raw)) };
+            for (view, applies, decode) in DECODERS {
+                if applies(level_classes) {
+                    self.add(if level == 0 { view } else { View::Combined }, level, raw, decode);
+                }
+            }
+        }
+        self.payload(levels, raw);
+    }
+
+    /// Whether `raw` has views although its bytes need no decoding.
+    pub(crate) fn has_payload(raw: &[u8]) -> bool {
+        matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B')) && base64::payload(raw).is_some()
+    }
+
+    /// The views, without the raw one.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (View, &[u8])> {
+        self.names.iter().copied().zip(self.buffers.iter().map(Vec::as_slice))
+    }
+
+    /// Node 0 is the raw value, node n the nth view.
+    fn source<'a>(&'a self, node: usize, raw: &'a [u8]) -> &'a [u8] {
+        match node.checked_sub(1) {
+            None => raw,
+            Some(nth) => self.buffers.get(nth).map_or(&[][..], Vec::as_slice),
+        }
+    }
+
+    fn percent_levels(&mut self, place: Place, classes: Classes, raw: &[u8]) -> usize {
+        let plus = match place {
+            Place::Query | Place::QueryName | Place::Form | Place::FormName => true,
+            // Some frameworks decode cookies like forms; base64 in cookies is no reason to.
+            Place::Cookie | Place::CookieName => classes.percent(),
+            _ => false,
+        };
+        if !(classes.percent() || plus && classes.plus()) {
+            return 0;
+        }
+        for level in 0..PERCENT_LEVELS_MAX {
+            let (view, plus) = if level == 0 { (View::Percent, plus) } else { (View::PercentNested, false) };
+            if !self.add(view, level, raw, |source, out| percent::decode(source, plus, out)) {
+                return level;
+            }
+        }
+        PERCENT_LEVELS_MAX
+    }
+
+    /// Everything decoded until nothing changes.
+    fn fold(&mut self, level: usize, raw: &[u8]) {
+        if !classes::of(self.source(level, raw)).may_fold() {
+            return;
+        }
+        let mut folded = std::mem::take(&mut self.scratch);
+        folded.clear();
+        folded.extend_from_slice(self.source(level, raw));
+        let mut steps = 0;
+        let mut next = Vec::new();
+        for _ in 0..FOLD_ROUNDS_MAX {
+            let before = steps;
+            let decoders: [Decoder; 4] =
+                [|s, out| percent::decode(s, false, out), entities::decode, escapes::decode, unicode::fold];
+            for decode in decoders {
+                next.clear();
+                if classes::of(&folded).may_fold() && decode(&folded, &mut next) {
+                    std::mem::swap(&mut folded, &mut next);
+                    steps += 1;
+                }
+            }
+            if steps == before {
+                break;
+            }
+        }
+        if steps > 1 {
+            let folded = &folded;
+            self.add(View::Combined, 0, raw, |_, out| {
+                out.extend_from_slice(folded);
+                true
+            });
+        }
+        self.scratch = folded;
+    }
+
+    /// Base64 behind a prefix, on the last level.
+    fn payload(&mut self, level: usize, raw: &[u8]) {
+        if let Some(payload) = base64::payload(self.source(level, raw)) {
+            let payload = payload.to_vec();
+            self.add(View::Base64, 0, raw, |_, out| base64::decode(&payload, out));
+        }
+    }
+
+    /// Adds what `decode` makes of a node, unless it is known already or there is no room.
+    fn add(
+        &mut self,
+        view: View,
+        node: usize,
+        raw: &[u8],
+        decode: impl FnOnce(&[u8], &mut Vec<u8>) -> bool,
+    ) -> bool {
+        let index = self.names.len();
+        if index >= VIEWS_MAX {
+            return false;
+        }
+        let mut out = if let Some(buffer) = self.buffers.get_mut(index) {
+            std::mem::take(buffer)
+        } else {
+            self.buffers.push(Vec::new());
+            Vec::new()
+        };
+        out.clear();
+        let source = self.source(node, raw);
+        let fresh = source.len() <= self.bytes_left
+            && decode(source, &mut out)
+            && out != raw
+            && self.iter().all(|(_, known)| known != out);
+        if fresh {
+            self.bytes_left = self.bytes_left.saturating_sub(out.len());
+            self.names.push(view);
+        }
+        if let Some(buffer) = self.buffers.get_mut(index) {
+            *buffer = out;
+        }
+        fresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn views(place: Place, raw: &[u8]) -> Vec<(View, Vec<u8>)> {
+        let mut views = Views::default();
+        views.derive(place, classes::of(raw), raw);
+        views.iter().map(|(view, bytes)| (view, bytes.to_vec())).collect()
+    }
+
+    fn holds(place: Place, raw: &str, view: View, expected: &str) {
+        let all = views(place, raw.as_bytes());
+        assert!(all.iter().any(|(v, bytes)| *v == view && bytes == expected.as_bytes()), "{raw}: {all:?}");
+    }
+
+    #[test]
+    fn each_decoding_gives_its_view() {
+        holds(Place::Query, "a+b%3c", View::Percent, "a b<");
+        holds(Place::Json, "%253c", View::PercentNested, "<");
+        holds(Place::Json, "&lt;b", View::Entities, "<b");
+        holds(Place::Json, r"\x3cb", View::Escapes, "<b");
+        holds(Place::Query, "%c0%ae%c0%af", View::Combined, "./");
+        holds(Place::Query, "PHN2ZyBvbmxvYWQ9YWxlcnQoMSk-", View::Base64, "<svg onload=alert(1)>");
+        holds(
+            Place::Json,
+            "data:text/html;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+",
+            View::Base64,
+            "<svg onload=alert(1)>",
+        );
+    }
+
+    #[test]
+    fn decodings_combine_in_any_order() {
+        holds(Place::Json, "%24&lcub;\\u006A&#110;di", View::Combined, "${jndi");
+        holds(Place::Json, "&#37;3cscript", View::Combined, "<script");
+        holds(Place::Query, "%26%2360%3B", View::Combined, "<");
+        holds(Place::Query, "%5Cu003c%26gt%3B", View::Combined, "<>");
+    }
+
+    #[test]
+    fn plain_values_have_no_views() {
+        for raw in ["hello world", "2024-06-10T08:00:00Z", "user@example.org", "Grüße", "a-b_c.d", "R&D"] {
+            assert!(views(Place::Query, raw.as_bytes()).is_empty(), "{raw}");
+        }
+    }
+
+    #[test]
+    fn hostile_values_stay_within_the_bounds() {
+        let raw = r"%2525253c&amp;amp;lt;\\\\x5c\x5cx3c＜%c0%af".repeat(4000);
+        let all = views(Place::Query, raw.as_bytes());
+        let bytes: usize = all.iter().map(|(_, bytes)| bytes.len()).sum();
+        assert!(all.len() <= VIEWS_MAX && bytes <= VIEW_BYTES_BASE + VIEW_BYTES_FACTOR * raw.len());
     }
 }

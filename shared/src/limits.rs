@@ -77,3 +77,34 @@ pub const DRAIN_SECONDS: u64 = 30;
 
 /// Seconds in which a worker has to answer an offered plan before it is replaced.
 pub const PREPARE_SECONDS: u64 = 10;
+
+/// Seconds for which a client may send no byte of a body that it announced (408).
+pub const BODY_STALL_SECONDS: u64 = 15;
+
+/// Seconds for connecting to an upstream, TLS included; `upstream_timeout` may be shorter.
+pub const CONNECT_SECONDS: u64 = 10;
+
+/// Open connections of one worker to one upstream. More requests wait for one to become free.
+pub const UPSTREAM_CONNECTIONS_MAX: usize = 1_024;
+
+/// Idle connections that one worker keeps to one upstream.
+pub const UPSTREAM_IDLE_MAX: usize = 128;
+
+/// Seconds after which an idle upstream connection is closed: below what common servers allow (60 s).
+pub const UPSTREAM_IDLE_SECONDS: u64 = 50;
+
+/// Seconds of idleness after which an upstream connection serves only requests that may be tried again:
+/// several servers close at 5 s, and a request with a body lost in that race cannot be repeated.
+pub const UPSTREAM_FRESH_SECONDS: u64 = 3;
+
+/// Bytes asked of a socket in one read.
+pub const READ_BYTES: usize = 16 << 10;
+
+/// Bytes and seconds for which a closing connection is still read, so that the client gets its answer before a reset.
+pub const LINGER_BYTES_MAX: usize = 1 << 20;
+
+/// See [`LINGER_BYTES_MAX`].
+pub const LINGER_SECONDS: u64 = 2;
+
+/// Client connections of one worker, when the limit on open files allows them.
+pub const CLIENT_CONNECTIONS_MAX: usize = 20_000;

@@ -6,8 +6,8 @@ use memchr::memchr;
 use super::framing::Framing;
 use super::head::{Malformed, is_token};
 
-/// Bytes of one chunk-size line. Extensions are refused, so sixteen digits and their line end are all there is.
-const CHUNK_LINE_BYTES_MAX: usize = 18;
+/// Bytes of one chunk-size line, extensions included; they are read to the letter and never forwarded.
+const CHUNK_LINE_BYTES_MAX: usize = 256;
 
 /// Bytes of a trailer section; clients that send trailers send a checksum or a status.
 const TRAILER_BYTES_MAX: usize = 8 << 10;
@@ -119,16 +119,22 @@ fn take_data(input: &mut BytesMut, left: u64, mut now: impl FnMut(u64)) -> Step 
     Step::Data(input.split_to(size).freeze())
 }
 
-/// `1*HEXDIG CRLF` without extensions; `None` when the line is not complete.
+/// `chunk-size [ chunk-ext ] CRLF`; `None` when the line is not complete.
 fn chunk_size(input: &mut BytesMut) -> Result<Option<u64>, Malformed> {
     let window = input.get(..input.len().min(CHUNK_LINE_BYTES_MAX)).unwrap_or_default();
     let Some(end) = memchr(b'\n', window) else {
-        let digits = window.strip_suffix(b"\r").unwrap_or(window);
-        let hopeless = window.len() == CHUNK_LINE_BYTES_MAX || !digits.iter().all(u8::is_ascii_hexdigit);
+        // What can never become a chunk line is refused at once: a client that sent it may wait for an answer.
+        let line = window.strip_suffix(b"\r").unwrap_or(window);
+        let digits = line.split(|b| *b == b';').next().unwrap_or_default();
+        let hopeless = window.len() == CHUNK_LINE_BYTES_MAX
+            || digits.len() > 16
+            || !digits.iter().all(u8::is_ascii_hexdigit)
+            || memchr(b'\r', line).is_some();
         return if hopeless { Err(Malformed::Chunk) } else { Ok(None) };
     };
-    let digits = window.get(..end).unwrap_or_default().strip_suffix(b"\r").ok_or(Malformed::Chunk)?;
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_hexdigit) {
+    let line = window.get(..end).unwrap_or_default().strip_suffix(b"\r").ok_or(Malformed::Chunk)?;
+    let (digits, extensions) = line.split_at(memchr(b';', line).unwrap_or(line.len()));
+    if !(1..=16).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_hexdigit) || !are_extensions(extensions) {
         return Err(Malformed::Chunk);
     }
     let text = std::str::from_utf8(digits).map_err(|_| Malformed::Chunk)?;
@@ -139,6 +145,42 @@ fn chunk_size(input: &mut BytesMut) -> Result<Option<u64>, Malformed> {
     }
     input.advance(end + 1);
     Ok(Some(size))
+}
+
+/// `*( ";" token [ "=" ( token / quoted-string ) ] )` (RFC 9112 section 7.1.1), without the bad white space that it tolerates.
+fn are_extensions(mut text: &[u8]) -> bool {
+    let token = |text: &[u8]| text.iter().take_while(|b| is_token(**b)).count();
+    while let Some(rest) = text.strip_prefix(b";") {
+        let name = token(rest);
+        let Some(rest) = rest.get(name..).filter(|_| name > 0) else { return false };
+        text = match rest.strip_prefix(b"=") {
+            None => rest,
+            Some(value) if value.first() == Some(&b'"') => match quoted_string(value) {
+                Some(rest) => rest,
+                None => return false,
+            },
+            Some(value) => match token(value) {
+                0 => return false,
+                length => value.get(length..).unwrap_or_default(),
+            },
+        };
+    }
+    text.is_empty()
+}
+
+/// What follows the quoted-string at the front of `text`.
+fn quoted_string(text: &[u8]) -> Option<&[u8]> {
+    let mut escaped = false;
+    for (at, byte) in text.iter().enumerate().skip(1) {
+        match byte {
+            0..0x20 | 0x7f if *byte != b'\t' => return None,
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return text.get(at + 1..),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The trailer section with its empty line; `None` when it is not complete.
@@ -197,9 +239,20 @@ mod tests {
     }
 
     #[test]
+    fn extensions_are_read_and_dropped() {
+        let text = b"3;a;b=c;d=\"e\\\"; f\"\r\nabc\r\n0;x\r\n\r\n";
+        let (data, end, _) = decode(Framing::Chunked, &[text]).expect("good");
+        assert_eq!((data.as_slice(), end.is_some()), (&b"abc"[..], true));
+    }
+
+    #[test]
     fn crooked_chunks_are_refused() {
         for text in [
-            &b"3;a=b\r\nabc\r\n0\r\n\r\n"[..],
+            &b"3;\r\nabc\r\n0\r\n\r\n"[..],
+            b"3;a=\r\nabc\r\n0\r\n\r\n",
+            b"3;a=\"b\r\nabc\r\n0\r\n\r\n",
+            b"3;a\rb\r\nabc\r\n0\r\n\r\n",
+            b"3 ;a\r\nabc\r\n0\r\n\r\n",
             b"3 \r\nabc\r\n0\r\n\r\n",
             b"0x3\r\nabc\r\n0\r\n\r\n",
             b"3\nabc\r\n0\r\n\r\n",

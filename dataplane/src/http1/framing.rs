@@ -50,14 +50,11 @@ fn declared(fields: &Fields) -> Result<Declared, Malformed> {
         // Names of 14 and 17 bytes only: the everyday field costs one comparison.
         match name.len() {
             14 if name.eq_ignore_ascii_case(b"content-length") => {
-                if length.replace(parse_length(value)?).is_some() {
-                    return Err(Malformed::ContentLength);
-                }
+                let repeated = length.replace(parse_length(value)?).is_some();
+                check(!repeated, Malformed::ContentLength)?;
             }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
-                if chunked || !value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(Malformed::TransferEncoding);
-                }
+                check(!chunked && value.eq_ignore_ascii_case(b"chunked"), Malformed::TransferEncoding)?;
                 chunked = true;
             }
             // Gateways that turn fields into environment variables read `_` as `-`.
@@ -71,6 +68,10 @@ fn declared(fields: &Fields) -> Result<Declared, Malformed> {
         (None, true) => Ok(Declared::Chunked),
         (None, false) => Ok(Declared::Nothing),
     }
+}
+
+fn check(holds: bool, otherwise: Malformed) -> Result<(), Malformed> {
+    if holds { Ok(()) } else { Err(otherwise) }
 }
 
 fn folds_to_framing(name: &[u8]) -> bool {

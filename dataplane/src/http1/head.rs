@@ -134,7 +134,7 @@ impl Fields {
 
     /// Bytes of all names and values (`max_header_size`).
     pub fn bytes_total(&self) -> usize {
-        self.spans.iter().map(|s| (s.name.len() + s.value.len())).sum()
+        self.spans.iter().map(|s| s.name.len() + s.value.len()).sum()
     }
 
     fn slice(&self, span: &Range<u32>) -> &[u8] {

@@ -16,7 +16,7 @@ use waf_shared::limits::REASON_BYTES_MAX;
 use super::WorkerError;
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
 use super::member::{Member, Offered};
-use crate::audit::Sink;
+use crate::audit::sink::Sink;
 use crate::proxy::{Listening, Proxy};
 use crate::serving::Serving;
 
@@ -62,7 +62,7 @@ pub(super) async fn serve(
     let mut frames = receive(receiver);
     let (built, mut ready) = mpsc::channel(FRAMES_WAITING);
     let mut worker = Worker {
-        proxy: Proxy::new(Sink::new(audit)),
+        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?),
         sender,
         member: Member::default(),
         current: None,

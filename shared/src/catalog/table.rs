@@ -541,7 +541,7 @@ leaves! {
         "A JSON body nested deeper than `inspection.json_depth`, by default 20 levels, for example thousands of `[[[[`.",
         "Rather than disable it, raise the limit for documents that nest deeply, such as editor states, menus or FHIR bundles.";
     JsonParsingMaxKeys, "json-parsing-max-keys", "json-parsing", "", On, [400, 407], 403,
-        "A JSON body with more object keys than `inspection.json_keys`, by default 1,000.",
+        "A JSON object with more keys than `inspection.json_keys`, by default 1,000, as used to make hash tables collide.",
         "Rather than disable it, raise the limit on bulk import, translation file and product catalog routes.";
     XmlParsingMaxDepth, "xml-parsing-max-depth", "xml-parsing", "", On, [400, 674], 403,
         "An XML body nested deeper than `inspection.xml_depth`, by default 20 elements.",

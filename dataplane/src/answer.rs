@@ -1,0 +1,164 @@
+//! The one place that makes an HTTP answer of our own: refusals and errors, in the shape that is contracted.
+
+use std::time::SystemTime;
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use waf_shared::plan::{ErrorTemplate, TemplatePart};
+
+use crate::refusal::{After, Kind, Refusal};
+use crate::serving::HeaderRules;
+
+/// Who asks, and what an answer may depend on.
+pub(crate) struct Asked<'a> {
+    pub(crate) request_id: &'a str,
+    pub(crate) now: SystemTime,
+    /// A HEAD request gets the head alone.
+    pub(crate) is_head: bool,
+    /// HTTP/1.0 clients want to be told that the connection stays.
+    pub(crate) is_http10: bool,
+    pub(crate) template: Option<&'a ErrorTemplate>,
+    pub(crate) headers: &'a HeaderRules,
+    /// Methods for a 405.
+    pub(crate) allow: &'a [String],
+}
+
+/// Writes the answer to `refusal`.
+pub(crate) fn write(refusal: Refusal, asked: &Asked<'_>, out: &mut Vec<u8>) {
+    let (content_type, body) = body(refusal.kind, asked);
+    let mut line = |name: &str, value: &str| {
+        for part in [name, ": ", value, "\r\n"] {
+            out.extend_from_slice(part.as_bytes());
+        }
+    };
+    line(&format!("HTTP/1.1 {} {}\r\nDate", refusal.status, reason(refusal.status)), &http_date(asked.now));
+    line("Content-Type", content_type);
+    line("Content-Length", &body.len().to_string());
+    line("Cache-Control", "no-store");
+    line("X-Request-Id", asked.request_id);
+    if refusal.status == 405 {
+        line("Allow", &asked.allow.join(", "));
+    }
+    match refusal.after {
+        After::KeepAlive if asked.is_http10 => line("Connection", "keep-alive"),
+        After::KeepAlive => {}
+        After::Close | After::Abort => line("Connection", "close"),
+    }
+    for header in &asked.headers.add {
+        if !header.name.eq_ignore_ascii_case("cache-control") {
+            line(&header.name, &header.value);
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+    if !asked.is_head {
+        out.extend_from_slice(body.as_bytes());
+    }
+}
+
+fn body(kind: Kind, asked: &Asked<'_>) -> (&'static str, String) {
+    match asked.template {
+        Some(template) if kind == Kind::Blocked => fill(template, asked.request_id, asked.now),
+        _ => (JSON, format!("{{\"error\":\"{}\",\"request_id\":\"{}\"}}\n", kind.as_str(), asked.request_id)),
+    }
+}
+
+const JSON: &str = "application/json; charset=utf-8";
+
+/// Fills a template. A request id is made of `[A-Za-z0-9._-]` and a timestamp of digits, `-`, `:`, `T` and `Z`, so
+/// that both stand as they are in JSON, HTML and plain text.
+fn fill(template: &ErrorTemplate, request_id: &str, now: SystemTime) -> (&'static str, String) {
+    let mut text = String::new();
+    for part in &template.parts {
+        match part {
+            TemplatePart::Text(piece) => text.push_str(piece),
+            TemplatePart::RequestId => text.push_str(request_id),
+            TemplatePart::Timestamp => text.push_str(&rfc3339_seconds(now)),
+        }
+    }
+    let content_type = if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok() {
+        JSON
+    } else if text.trim_start().starts_with('<') {
+        "text/html; charset=utf-8"
+    } else {
+        "text/plain; charset=utf-8"
+    };
+    (content_type, text)
+}
+
+fn rfc3339_seconds(now: SystemTime) -> String {
+    let utc = OffsetDateTime::from(now);
+    utc.replace_nanosecond(0).unwrap_or(utc).format(&Rfc3339).unwrap_or_default()
+}
+
+/// IMF-fixdate (RFC 9110 section 5.6.7).
+fn http_date(now: SystemTime) -> String {
+    const FORMAT: &[time::format_description::BorrowedFormatItem<'static>] = time::macros::format_description!(
+        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
+    );
+    OffsetDateTime::from(now).format(FORMAT).unwrap_or_default()
+}
+
+/// Reason phrases of the statuses that we send (RFC 9110 section 15).
+pub(crate) fn reason(status: u16) -> &'static str {
+    match status {
+        400 => "Bad Request",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        408 => "Request Timeout",
+        413 => "Content Too Large",
+        414 => "URI Too Long",
+        415 => "Unsupported Media Type",
+        417 => "Expectation Failed",
+        421 => "Misdirected Request",
+        422 => "Unprocessable Content",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn answer(refusal: Refusal, template: Option<&ErrorTemplate>, is_head: bool) -> String {
+        let headers = HeaderRules::default();
+        let now = SystemTime::UNIX_EPOCH + Duration::from_millis(784_111_777_500);
+        let allow = ["GET".to_owned(), "HEAD".to_owned()];
+        let asked = Asked { request_id: "id-1", now, is_head, is_http10: false, template, headers: &headers, allow: &allow };
+        let mut out = Vec::new();
+        write(refusal, &asked, &mut out);
+        String::from_utf8(out).expect("answers are text")
+    }
+
+    #[test]
+    fn a_block_is_as_contracted() {
+        assert_eq!(
+            answer(Refusal::blocked(403), None, false),
+            "HTTP/1.1 403 Forbidden\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: application/json; charset=utf-8\r\n\
+             Content-Length: 40\r\nCache-Control: no-store\r\nX-Request-Id: id-1\r\n\r\n{\"error\":\"blocked\",\"request_id\":\"id-1\"}\n"
+        );
+    }
+
+    #[test]
+    fn a_405_names_the_methods_and_head_has_no_body() {
+        let text = answer(Refusal::blocked(405).closing(), None, true);
+        assert!(text.contains("Allow: GET, HEAD\r\n") && text.contains("Connection: close\r\n") && text.ends_with("\r\n\r\n"));
+    }
+
+    #[test]
+    fn a_template_replaces_blocks_alone() {
+        let template = |text: &str| ErrorTemplate {
+            parts: vec![TemplatePart::Text(text.to_owned()), TemplatePart::RequestId, TemplatePart::Timestamp],
+        };
+        let html = answer(Refusal::blocked(403), Some(&template("<p>")), false);
+        assert!(html.contains("Content-Type: text/html") && html.ends_with("<p>id-11994-11-06T08:49:37Z"));
+        assert!(answer(Refusal::blocked(403), Some(&template("x")), false).contains("text/plain"));
+        assert!(answer(crate::refusal::BAD_GATEWAY, Some(&template("x")), false).ends_with("{\"error\":\"bad_gateway\",\"request_id\":\"id-1\"}\n"));
+    }
+}

@@ -1,0 +1,168 @@
+//! A request target as the URL fields of an event. It reads targets as they were sent, malformed ones too, and decides
+//! nothing: the strict reading is the codec's.
+
+use std::borrow::Cow;
+use std::net::SocketAddr;
+
+use super::mask::{self, Kind};
+use super::text;
+
+/// Bytes of JSON for each of the path, the query and the whole URL. Three of them leave an event well below 256 KiB.
+const URL_BYTES_MAX: usize = 60 << 10;
+
+/// Bytes of JSON for a Referer.
+const REFERER_BYTES_MAX: usize = 4 << 10;
+
+/// Bytes of a host name (RFC 1035, 2.3.4).
+const NAME_BYTES_MAX: usize = 255;
+
+/// URL fields, masked and of bounded length.
+#[derive(Debug)]
+pub(super) struct Url<'a> {
+    /// `/…`, or `*` for the server as a whole.
+    pub(super) path: Cow<'a, str>,
+    pub(super) query: Option<Cow<'a, str>>,
+    /// Absent when no target was read.
+    pub(super) full: Option<Cow<'a, str>>,
+    /// The host, when it is a valid name.
+    pub(super) hostname: Option<&'a str>,
+    pub(super) port: u16,
+}
+
+/// Reads `target` of a request with `method` that named `host` and came to `listener` over `scheme`.
+pub(super) fn read<'a>(
+    method: Option<&[u8]>,
+    target: Option<&'a [u8]>,
+    host: Option<&'a [u8]>,
+    scheme: &'static str,
+    listener: SocketAddr,
+) -> Url<'a> {
+    let default_port = if scheme == "https" { 443 } else { 80 };
+    let named = host.map(split_authority);
+    let hostname = named.and_then(|(name, _)| valid_name(name));
+    let port = named.and_then(|(_, port)| port);
+    let mut url = Url {
+        path: Cow::Borrowed("/"),
+        query: None,
+        full: None,
+        hostname,
+        port: port.unwrap_or(if named.is_some() { default_port } else { listener.port() }),
+    };
+    let Some(target) = target else { return url };
+    if method == Some(b"CONNECT") {
+        url.full = Some(text::url(target, URL_BYTES_MAX));
+        return url;
+    }
+    let absolute = split_absolute(target);
+    let local = absolute.map_or(target, |(_, _, local)| local);
+    let (path, query) = split_query(local);
+    let path = mask::values(path, Kind::Path);
+    let query = query.map(|query| mask::values(query, Kind::Query));
+    url.full = Some(match absolute {
+        Some((scheme, authority, _)) => {
+            full(&[scheme, b"://", without_password(authority).as_ref()], &path, query.as_deref())
+        }
+        // `*`, or a target that was refused: there is no URL that it stands for.
+        None if local.first() != Some(&b'/') => full(&[], &path, query.as_deref()),
+        None => {
+            let authority = match host {
+                Some(host) if hostname.is_some() => String::from_utf8_lossy(host.trim_ascii()).into_owned(),
+                _ => SocketAddr::new(listener.ip().to_canonical(), listener.port()).to_string(),
+            };
+            full(&[scheme.as_bytes(), b"://", authority.as_bytes()], &path, query.as_deref())
+        }
+    });
+    url.path = match path {
+        path if target == b"*" || path.first() == Some(&b'/') => bounded(path),
+        path if path.is_empty() => Cow::Borrowed("/"),
+        // A target that begins with no slash was refused; the field still has to be a path.
+        path => bounded(Cow::Owned([b"/", path.as_ref()].concat())),
+    };
+    url.query = query.map(bounded);
+    url
+}
+
+/// A Referer with its secrets taken out.
+pub(super) fn referer(value: &[u8]) -> Cow<'_, str> {
+    // Nothing beyond the bound is shown, so nothing beyond it needs masking.
+    let value = value.get(..REFERER_BYTES_MAX).unwrap_or(value);
+    let (address, query) = split_query(value);
+    let address = match split_absolute(address) {
+        Some((scheme, authority, path)) => {
+            [scheme, b"://", without_password(authority).as_ref(), &mask::values(path, Kind::Path)].concat()
+        }
+        None => mask::values(address, Kind::Path).into_owned(),
+    };
+    let masked = match query {
+        Some(query) => [address.as_slice(), b"?", &mask::values(query, Kind::Query)].concat(),
+        None => address,
+    };
+    Cow::Owned(text::url(&masked, REFERER_BYTES_MAX).into_owned())
+}
+
+/// Whether `name` is a host name as OCSF defines it, and that name without its final dot.
+pub(super) fn valid_name(name: &[u8]) -> Option<&str> {
+    let name = name.strip_suffix(b".").unwrap_or(name);
+    let label = |label: &[u8]| {
+        let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+        edge(label.first())
+            && edge(label.last())
+            && label.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+    };
+    let valid = name.len() <= NAME_BYTES_MAX && name.split(|byte| *byte == b'.').all(label);
+    if valid { std::str::from_utf8(name).ok() } else { None }
+}
+
+/// Host and port of an authority.
+fn split_authority(authority: &[u8]) -> (&[u8], Option<u16>) {
+    let authority = authority.trim_ascii();
+    let split = memchr::memrchr(b':', authority).and_then(|colon| authority.split_at_checked(colon));
+    let Some((host, port)) = split else { return (authority, None) };
+    let digits = port.get(1..).unwrap_or_default();
+    let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+    if digits.iter().all(u8::is_ascii_digit) { (host, number) } else { (authority, None) }
+}
+
+/// Scheme, authority and the rest of a target in absolute form (RFC 9112, 3.2.2).
+fn split_absolute(target: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let colon = memchr::memchr(b':', target)?;
+    let (scheme, rest) = target.split_at_checked(colon)?;
+    let rest = rest.strip_prefix(b"://")?;
+    let is_scheme = scheme.first().is_some_and(u8::is_ascii_alphabetic)
+        && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+    let (authority, local) = rest.split_at_checked(end)?;
+    is_scheme.then_some((scheme, authority, local))
+}
+
+fn split_query(target: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr(b'?', target).and_then(|mark| target.split_at_checked(mark)) {
+        Some((path, query)) => (path, query.get(1..)),
+        None => (target, None),
+    }
+}
+
+/// An authority whose userinfo is masked.
+fn without_password(authority: &[u8]) -> Cow<'_, [u8]> {
+    match memchr::memrchr(b'@', authority).and_then(|at| authority.get(at..)) {
+        Some(host) => Cow::Owned([mask::MASK.as_bytes(), host].concat()),
+        None => Cow::Borrowed(authority),
+    }
+}
+
+fn full<'a>(origin: &[&[u8]], path: &[u8], query: Option<&[u8]>) -> Cow<'a, str> {
+    let mut bytes = origin.concat();
+    bytes.extend_from_slice(path);
+    if let Some(query) = query {
+        bytes.push(b'?');
+        bytes.extend_from_slice(query);
+    }
+    bounded(Cow::Owned(bytes))
+}
+
+fn bounded(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
+    match bytes {
+        Cow::Borrowed(bytes) => text::url(bytes, URL_BYTES_MAX),
+        Cow::Owned(bytes) => Cow::Owned(text::url(&bytes, URL_BYTES_MAX).into_owned()),
+    }
+}

@@ -1,0 +1,127 @@
+//! One client connection: heads in, exchanges run one after the other, the connection closed as each of them says.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::time::timeout;
+use waf_shared::catalog::Leaf;
+use waf_shared::limits;
+
+use crate::exchange::{self, Client, Ends, Record, Turned};
+use crate::http1::head::RequestHead;
+use crate::http1::reader::{HeadError, Reader};
+use crate::proxy::Proxy;
+use crate::refusal::{After, TIMEOUT};
+use crate::serving::Serving;
+
+/// Serves a connection until it ends.
+pub(crate) async fn serve<S: AsyncRead + AsyncWrite>(proxy: Arc<Proxy>, stream: S, ends: Ends) {
+    let (reader, writer) = tokio::io::split(stream);
+    let mut client = Client { reader: Reader::new(reader), writer };
+    let mut stop = proxy.stopping();
+    loop {
+        let arrived = tokio::select! {
+            biased;
+            arrived = arrival(&mut client.reader) => arrived,
+            // An idle connection has nothing to lose when the worker stops.
+            _ = stop.wait_for(|stopping| *stopping) => false,
+        };
+        let Some(serving) = proxy.serving().filter(|_| arrived) else { break };
+        let _in_flight = proxy.enter();
+        match one(&mut client, &proxy, serving, ends).await {
+            After::KeepAlive => {}
+            After::Close => {
+                linger(client).await;
+                break;
+            }
+            After::Abort => break,
+        }
+    }
+}
+
+/// Waits for the first byte of a request; `false` when none comes.
+async fn arrival<R: AsyncRead + Unpin>(reader: &mut Reader<R>) -> bool {
+    let patience = Duration::from_secs(limits::KEEP_ALIVE_SECONDS);
+    // Clients may send an empty line after a body (RFC 9112 section 2.2); one is passed over, more are no request.
+    for _ in 0..2 {
+        if !reader.has_buffered() && !matches!(timeout(patience, reader.fill()).await, Ok(Ok(1..))) {
+            return false;
+        }
+        reader.skip_empty_line();
+        if reader.has_buffered() {
+            return true;
+        }
+    }
+    false
+}
+
+async fn one<R, W>(client: &mut Client<R, W>, proxy: &Proxy, serving: Arc<Serving>, ends: Ends) -> After
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let patience = serving.plan().protocol.slow_request_header_timeout.duration();
+    let bytes_max = serving.head_bytes_max();
+    let mut record = Record::new(serving, ends, (Instant::now(), SystemTime::now()));
+    let turned = match timeout(patience, client.reader.head(bytes_max)).await {
+        Ok(Ok(bytes)) => match RequestHead::parse(bytes.clone()) {
+            Ok(head) => return exchange::run(head, client, proxy, &mut record).await,
+            Err(why) => exchange::malformed(why, first_line(&bytes), &mut record),
+        },
+        Ok(Err(HeadError::Malformed(why))) => {
+            let raw = first_line(client.reader.buffered()).to_vec();
+            exchange::malformed(why, &raw, &mut record)
+        }
+        Ok(Err(HeadError::TooLong)) => too_long(client.reader.buffered(), &mut record),
+        Ok(Err(HeadError::Closed | HeadError::Truncated | HeadError::Io(_))) => return After::Abort,
+        Err(_) => {
+            let raw = first_line(client.reader.buffered()).to_vec();
+            let reason = "the head was not complete within slow_request_header_timeout".to_owned();
+            let _ = record.refuse_unread(408, Leaf::RequestValidationSlowClients, reason, &raw);
+            Turned::Refused(TIMEOUT)
+        }
+    };
+    exchange::turn_away(turned, client, proxy, &mut record).await
+}
+
+/// A head beyond what any mode reads: the target is at fault when not even the first line has ended.
+fn too_long(buffered: &[u8], record: &mut Record) -> Turned {
+    let line = first_line(buffered);
+    let (status, leaf) = if line.len() > limits::TARGET_BYTES_MAX {
+        (414, Leaf::RequestValidationMaxUrlLength)
+    } else {
+        (431, Leaf::RequestValidationMaxHeaderSize)
+    };
+    let line = line.to_vec();
+    Turned::Refused(record.refuse_unread(status, leaf, "the head is too long to be read".to_owned(), &line))
+}
+
+fn first_line(bytes: &[u8]) -> &[u8] {
+    bytes.split(|b| matches!(b, b'\r' | b'\n')).next().unwrap_or_default()
+}
+
+/// Closes so that the client can still read the answer: bytes that arrive unread would make the kernel reset the
+/// connection and throw away what is on its way (RFC 9112 section 9.6).
+async fn linger<R, W>(client: Client<R, W>)
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let Client { reader, mut writer } = client;
+    let mut io = reader.into_inner();
+    let discard = async {
+        if writer.shutdown().await.is_err() {
+            return;
+        }
+        let mut scratch = vec![0u8; limits::READ_BYTES];
+        let mut left = limits::LINGER_BYTES_MAX;
+        while let Ok(read @ 1..) = io.read(&mut scratch).await {
+            left = left.saturating_sub(read);
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    let _ = timeout(Duration::from_secs(limits::LINGER_SECONDS), discard).await;
+}

@@ -1,0 +1,222 @@
+//! One request and its response, from head to last byte. The stages stand in [`pipeline`] in the order in which they run;
+//! each consumes the proof of the one before.
+
+mod admit;
+
+mod inspect;
+
+mod forward;
+
+mod transfer;
+
+mod relay;
+
+mod record;
+
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use waf_detection::inspection::Inspection;
+
+pub(crate) use inspect::Spare;
+pub(crate) use record::{Ends, Record};
+
+use crate::answer;
+use crate::audit::Disposition;
+use crate::http1::framing::{self, Framing};
+use crate::http1::head::{Malformed, RequestHead, Version};
+use crate::http1::reader::Reader;
+use crate::proxy::Proxy;
+use crate::refusal::{After, BAD_GATEWAY, GATEWAY_TIMEOUT, Kind, Refusal, UNAVAILABLE};
+use crate::upstream::UpstreamError;
+use crate::wire;
+
+/// A client connection as an exchange uses it.
+#[derive(Debug)]
+pub(crate) struct Client<R, W> {
+    pub(crate) reader: Reader<R>,
+    pub(crate) writer: W,
+}
+
+/// Why a request did not get its upstream's answer.
+#[derive(Debug)]
+pub(crate) enum Turned {
+    /// A check refused it.
+    Refused(Refusal),
+    /// The engine refused it; the verdict goes into the event.
+    Found(Refusal, Box<Inspection>),
+    /// The upstream failed before its answer began.
+    Upstream(UpstreamError),
+    /// The client went away.
+    Gone,
+}
+
+impl From<Refusal> for Turned {
+    fn from(refusal: Refusal) -> Turned {
+        Turned::Refused(refusal)
+    }
+}
+
+/// Serves one request.
+pub(crate) async fn run<R, W>(
+    head: RequestHead,
+    client: &mut Client<R, W>,
+    proxy: &Proxy,
+    record: &mut Record,
+) -> After
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let outcome = pipeline(head, client, proxy, record).await;
+    match outcome {
+        Ok(after) => after,
+        Err(turned) => turn_away(turned, client, proxy, record).await,
+    }
+}
+
+async fn pipeline<R, W>(
+    head: RequestHead,
+    client: &mut Client<R, W>,
+    proxy: &Proxy,
+    record: &mut Record,
+) -> Result<After, Turned>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let admitted = admit::admit(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
+    let inspected = inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
+    let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
+    let sent = transfer::transfer(&mut cleared, client, proxy, record).await;
+    let (status, after) = match sent {
+        Ok(sent) => (sent.status, Ok(sent.after)),
+        Err(turned) => (status_of(&turned), Err(turned)),
+    };
+    // What `detect_only` found is reported once, with the status that the client got. A refusal reports itself.
+    if !matches!(&after, Err(Turned::Refused(refusal)) if is_blocking(*refusal))
+        && let Some(line) = record.event(Disposition::Detected, status, cleared.verdict())
+        && proxy.audit().send(line).await.is_err()
+    {
+        return Ok(After::Abort);
+    }
+    proxy.spare().put(cleared.into_inspection());
+    after
+}
+
+fn is_blocking(refusal: Refusal) -> bool {
+    matches!(refusal.kind, Kind::Blocked | Kind::Timeout)
+}
+
+/// 499 is what a log says when the client did not wait.
+fn status_of(turned: &Turned) -> u16 {
+    match turned {
+        Turned::Refused(refusal) | Turned::Found(refusal, _) => refusal.status,
+        Turned::Upstream(error) => upstream_refusal(error).status,
+        Turned::Gone => 499,
+    }
+}
+
+/// A body that is still on its way ends the connection: it must never be read as the next request.
+fn unread(turned: Turned, record: &Record) -> Turned {
+    let framing = record.head.as_deref().map(framing::of_request);
+    let has_body = !matches!(framing, Some(Ok(Framing::None | Framing::Length(0))));
+    match turned {
+        Turned::Refused(refusal) if has_body => Turned::Refused(refusal.closing()),
+        Turned::Found(refusal, inspection) if has_body => Turned::Found(refusal.closing(), inspection),
+        other => other,
+    }
+}
+
+fn upstream_refusal(error: &UpstreamError) -> Refusal {
+    match error {
+        UpstreamError::Timeout => GATEWAY_TIMEOUT,
+        UpstreamError::Busy => UNAVAILABLE,
+        _ => BAD_GATEWAY,
+    }
+}
+
+/// Answers a client that is turned away. The event is on its way before the answer is: what was blocked is known.
+pub(crate) async fn turn_away<R, W>(
+    turned: Turned,
+    client: &mut Client<R, W>,
+    proxy: &Proxy,
+    record: &mut Record,
+) -> After
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let (mut refusal, inspection) = match turned {
+        Turned::Refused(refusal) => (refusal, None),
+        Turned::Found(refusal, inspection) => (refusal, Some(inspection)),
+        Turned::Upstream(error) => {
+            let route = record.route.and_then(|r| record.serving.route(r)).map_or("-", |(route, _)| &route.id.0);
+            tracing::warn!(route, error = &error as &dyn std::error::Error, "the upstream failed");
+            (unread_upstream(upstream_refusal(&error), record), None)
+        }
+        Turned::Gone => return After::Abort,
+    };
+    if is_blocking(refusal) {
+        let verdict = inspection.as_ref().map(|i| i.verdict()).filter(|v| v.blocks());
+        if let Some(line) = record.event(Disposition::Blocked, refusal.status, verdict)
+            && proxy.audit().send(line).await.is_err()
+        {
+            refusal = Refusal { after: refusal.after, ..UNAVAILABLE };
+        }
+    }
+    if proxy.is_stopping() && refusal.after == After::KeepAlive {
+        refusal.after = After::Close;
+    }
+    if refusal.after == After::KeepAlive && !keeps_alive(record) {
+        refusal.after = After::Close;
+    }
+    let mut out = Vec::with_capacity(1024);
+    write_answer(refusal, record, &mut out);
+    match wire::write_all(&mut client.writer, &out).await {
+        Ok(()) => refusal.after,
+        Err(_) => After::Abort,
+    }
+}
+
+/// An upstream that failed while the client was still sending leaves the rest of a body on the connection.
+fn unread_upstream(refusal: Refusal, record: &Record) -> Refusal {
+    match unread(Turned::Refused(refusal), record) {
+        Turned::Refused(refusal) => refusal,
+        _ => refusal,
+    }
+}
+
+fn write_answer(refusal: Refusal, record: &mut Record, out: &mut Vec<u8>) {
+    record.ensure_request_id();
+    let route = record.route.and_then(|r| record.serving.route(r)).map(|(route, _)| route);
+    let head = record.head.as_deref();
+    let asked = answer::Asked {
+        request_id: &record.request_id,
+        now: record.time(),
+        is_head: head.is_some_and(|h| h.method() == b"HEAD"),
+        is_http10: head.is_some_and(|h| h.version == Version::Http10),
+        template: route.and_then(|r| r.error_response.as_ref()),
+        headers: record.serving.header_rules(record.route),
+        allow: &record.settings().accept.methods,
+    };
+    answer::write(refusal, &asked, out);
+}
+
+/// Whether the client lets the connection live (RFC 9112 section 9.3).
+pub(crate) fn keeps_alive(record: &Record) -> bool {
+    let Some(head) = &record.head else { return false };
+    let says = |word: &[u8]| {
+        let mut values = head.fields.all("connection");
+        values.any(|v| v.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(word)))
+    };
+    match head.version {
+        Version::Http11 => !says(b"close"),
+        Version::Http10 => says(b"keep-alive") && !says(b"close"),
+    }
+}
+
+/// Turns away a head that is no HTTP.
+pub(crate) fn malformed(why: Malformed, raw: &[u8], record: &mut Record) -> Turned {
+    Turned::Refused(record.refuse_unread(400, admit::leaf_of(why), why.to_string(), raw))
+}

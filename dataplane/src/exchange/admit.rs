@@ -1,0 +1,213 @@
+//! First stage: may this head come in at all? The order of checks is contracted; it decides which status wins.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use waf_shared::catalog::Leaf;
+use waf_shared::limits;
+use waf_shared::plan::Mode;
+
+use super::record::Record;
+use crate::client_address;
+use crate::http1::framing::{self, Framing};
+use crate::http1::head::{Malformed, RequestHead};
+use crate::refusal::{NOT_FOUND, Refusal};
+use crate::request_id;
+use crate::route::Choice;
+use crate::serving::RouteIndex;
+use crate::target::{self, Crooked, Target};
+
+/// A head that has a route and passed every check on its shape.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    pub(crate) head: Arc<RequestHead>,
+    pub(crate) target: Target,
+    pub(crate) framing: Framing,
+    pub(crate) route: RouteIndex,
+}
+
+impl Admitted {
+    /// Whether the message carries a body.
+    pub(crate) fn carries_body(&self) -> bool {
+        !matches!(self.framing, Framing::None | Framing::Length(0))
+    }
+}
+
+/// Checks `head` and chooses its route.
+pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admitted, Refusal> {
+    record.head = Some(Arc::clone(&head));
+    record.request_id = request_id::choose(head.fields.all("x-request-id"));
+    record.client.set_ip(client(&head, record));
+    let framing = framing::of_request(&head).map_err(|why| malformed(record, why))?;
+    if head.method() == b"CONNECT" {
+        let reason = "CONNECT is never forwarded";
+        return Err(record.refuse(405, Leaf::RequestValidationAllowedMethods, "METHOD", reason));
+    }
+    let target = Target::parse(head.target(), head.method()).map_err(|why| crooked(record, why))?;
+    let authority = target.authority(head.target());
+    let host = target::host(head.fields.all("host"), authority).map_err(|why| crooked(record, why))?;
+    hop_by_hop(&head).map_err(|why| record.refuse(400, Leaf::HttpAttacksRequestSmuggling, "HEADERS:connection", why))?;
+
+    let route = choose(record, host, target.path(head.target()))?;
+    record.route = Some(route);
+    let has_host = host.is_some();
+    let admitted = Admitted { head, target, framing, route };
+    if !has_host && record.settings().accept.require_host_header {
+        record.violate(Leaf::RequestValidationRequireHostHeader, "HEADERS:host", "no Host")?;
+    }
+    method(&admitted, record)?;
+    lengths(&admitted, record)?;
+    content_type(&admitted, record)?;
+    declared_length(&admitted, record)?;
+    Ok(admitted)
+}
+
+/// The client's address: the peer's, or what a trusted peer says.
+fn client(head: &RequestHead, record: &Record) -> IpAddr {
+    let (peer, trusted) = (record.peer().ip(), &record.serving.plan().trusted_proxies);
+    if trusted.is_empty() {
+        return peer;
+    }
+    let sent = |name| head.fields.all(name).collect::<Vec<_>>();
+    client_address::client_address(peer, trusted, &sent("x-forwarded-for"), &sent("forwarded"))
+}
+
+/// Turns away what is no HTTP, with the leaf that names the fault.
+pub(crate) fn malformed(record: &mut Record, why: Malformed) -> Refusal {
+    record.refuse(400, leaf_of(why), "HEAD", why.to_string())
+}
+
+/// The protection that a fault of syntax belongs to.
+pub(crate) fn leaf_of(why: Malformed) -> Leaf {
+    match why {
+        Malformed::StartLine => Leaf::HttpComplianceMalformedRequestLine,
+        Malformed::Version => Leaf::HttpComplianceHttpVersion,
+        Malformed::ContentLength => Leaf::HttpComplianceContentLength,
+        Malformed::LengthAndEncoding => Leaf::HttpComplianceConflictingLength,
+        Malformed::Control => Leaf::HttpComplianceNullBytes,
+        Malformed::BareLf
+        | Malformed::BareCr
+        | Malformed::FieldLine
+        | Malformed::ObsFold
+        | Malformed::TransferEncoding
+        | Malformed::Chunk
+        | Malformed::Trailer => Leaf::HttpAttacksRequestSmuggling,
+    }
+}
+
+fn crooked(record: &mut Record, why: Crooked) -> Refusal {
+    let leaf = match why {
+        Crooked::Form | Crooked::UserInfo => Leaf::HttpComplianceMalformedRequestLine,
+        Crooked::Fragment => Leaf::HttpComplianceUriFragments,
+        Crooked::HostRepeated | Crooked::Host | Crooked::HostDiffers => Leaf::HttpComplianceHostHeader,
+    };
+    record.refuse(400, leaf, "HEAD", why.to_string())
+}
+
+/// Fields that `Connection` may not take out of a message: the upstream relies on them (RFC 9110 section 7.6.1).
+const END_TO_END: &[&str] = &[
+    "host", "content-length", "content-type", "content-encoding", "transfer-encoding", "authorization", "cookie",
+    "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "x-request-id", "cache-control", "range",
+    "expect", "origin", "referer", "user-agent", "accept",
+];
+
+fn hop_by_hop(head: &RequestHead) -> Result<(), &'static str> {
+    for value in head.fields.all("connection") {
+        for token in value.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
+            if END_TO_END.iter().any(|name| token.eq_ignore_ascii_case(name.as_bytes())) {
+                return Err("Connection names an end-to-end field");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn choose(record: &mut Record, host: Option<&[u8]>, path: &[u8]) -> Result<RouteIndex, Refusal> {
+    match record.serving.router().choose(host, path) {
+        Choice::Route(index) => Ok(RouteIndex(index)),
+        Choice::None => Err(NOT_FOUND),
+        Choice::Ambiguous => {
+            let reason = "the path can be read in two ways that lead to different routes";
+            Err(record.refuse(400, Leaf::HttpComplianceMalformedRequestLine, "PATH", reason))
+        }
+    }
+}
+
+fn method(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
+    let allowed = &record.settings().accept.methods;
+    if allowed.iter().any(|method| method.as_bytes() == admitted.head.method()) {
+        return Ok(());
+    }
+    record.violate(Leaf::RequestValidationAllowedMethods, "METHOD", "the method is not in accept.methods")
+}
+
+fn lengths(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
+    let (target, fields) = (admitted.head.target().len(), admitted.head.fields.len());
+    let size = admitted.head.fields.bytes_total();
+    if target > limits::TARGET_BYTES_MAX {
+        let reason = format!("a target of {target} bytes");
+        return Err(record.refuse(414, Leaf::RequestValidationMaxUrlLength, "TARGET", reason));
+    }
+    let accept = &record.settings().accept;
+    let (url_max, count_max, size_max) = (accept.max_url_length, accept.max_header_count, accept.max_header_size);
+    if target > url_max as usize {
+        let reason = format!("a target of {target} bytes, allowed are {url_max}");
+        record.violate(Leaf::RequestValidationMaxUrlLength, "TARGET", reason)?;
+    }
+    if fields > limits::HEAD_FIELDS_MAX {
+        let reason = format!("{fields} header fields");
+        return Err(record.refuse(431, Leaf::RequestValidationMaxHeaderCount, "HEADERS", reason));
+    }
+    if fields > count_max as usize {
+        let reason = format!("{fields} header fields, allowed are {count_max}");
+        record.violate(Leaf::RequestValidationMaxHeaderCount, "HEADERS", reason)?;
+    }
+    if size > limits::HEAD_BYTES_MAX {
+        let reason = format!("{size} bytes of header fields");
+        return Err(record.refuse(431, Leaf::RequestValidationMaxHeaderSize, "HEADERS", reason));
+    }
+    if size as u64 > size_max {
+        let reason = format!("{size} bytes of header fields, allowed are {size_max}");
+        record.violate(Leaf::RequestValidationMaxHeaderSize, "HEADERS", reason)?;
+    }
+    Ok(())
+}
+
+fn content_type(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
+    if !admitted.carries_body() {
+        return Ok(());
+    }
+    let mut types = admitted.head.fields.all("content-type");
+    let (first, second) = (types.next(), types.next());
+    if second.is_some() {
+        let reason = "more than one Content-Type";
+        return Err(record.refuse(400, Leaf::HttpAttacksRequestSmuggling, "HEADERS:content-type", reason));
+    }
+    let Some(value) = first.filter(|value| !value.is_empty()) else {
+        let reason = "a body without Content-Type";
+        return record.violate(Leaf::RequestValidationRequireContentType, "HEADERS:content-type", reason);
+    };
+    let essence = value.split(|b| *b == b';').next().unwrap_or_default().trim_ascii();
+    let allowed = &record.settings().accept.content_types;
+    if allowed.is_empty() || allowed.iter().any(|t| essence.eq_ignore_ascii_case(t.as_bytes())) {
+        return Ok(());
+    }
+    let reason = "the media type is not in accept.content_types";
+    record.violate(Leaf::HttpComplianceAllowedContentTypes, "HEADERS:content-type", reason)
+}
+
+fn declared_length(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
+    let allowed = record.settings().accept.max_body_size;
+    match admitted.framing {
+        Framing::Length(length) if length > allowed => {
+            let reason = format!("a body of {length} bytes, allowed are {allowed}");
+            record.violate(Leaf::RequestValidationMaxBodySize, "BODY", reason).map_err(Refusal::closing)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the route blocks or reports, for stages that decide by it.
+pub(crate) fn refuses(record: &Record) -> bool {
+    record.settings().mode == Mode::Blocking
+}

@@ -1,0 +1,151 @@
+//! The request as the upstream gets it: the client's bytes, minus what belongs to one hop, plus the forwarding fields
+//! and the rewrite.
+
+use waf_shared::plan::{Rewrite, Route};
+
+use super::admit::Admitted;
+use super::record::Record;
+use crate::client_address;
+use crate::http1::framing::Framing;
+use crate::http1::head::RequestHead;
+use crate::route::normalize;
+
+/// Fields that belong to one hop (RFC 9110 section 7.6.1), and those that we set ourselves.
+const NOT_FORWARDED: &[&str] = &[
+    "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "http2-settings",
+    "proxy-authenticate", "proxy-authorization", "expect", "host", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host",
+    "x-request-id",
+];
+
+/// Writes the head of the upstream request.
+pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, out: &mut Vec<u8>) {
+    let head = &admitted.head;
+    out.extend_from_slice(head.method());
+    out.push(b' ');
+    write_target(admitted, route, out);
+    out.extend_from_slice(b" HTTP/1.1\r\n");
+    let host = host(admitted);
+    field(out, b"Host", host.unwrap_or(route.upstream.authority.as_bytes()));
+    let dropped = connection_tokens(head);
+    for (name, value) in head.fields.iter() {
+        let skip = NOT_FORWARDED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
+            || dropped.iter().any(|n| name.eq_ignore_ascii_case(n))
+            || (name.eq_ignore_ascii_case(b"forwarded") && !is_trusted(record));
+        if !skip {
+            field(out, name, value);
+        }
+    }
+    if admitted.framing == Framing::Chunked {
+        field(out, b"Transfer-Encoding", b"chunked");
+    }
+    forwarding(head, host, record, out);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn forwarding(head: &RequestHead, host: Option<&[u8]>, record: &Record, out: &mut Vec<u8>) {
+    let trusted = &record.serving.plan().trusted_proxies;
+    let received: Vec<&[u8]> = head.fields.all("x-forwarded-for").collect();
+    field(out, b"X-Forwarded-For", &client_address::x_forwarded_for(record.peer().ip(), trusted, &received));
+    let sent = |name| head.fields.first(name).filter(|_| is_trusted(record));
+    field(out, b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(b"http"));
+    if let Some(host) = sent("x-forwarded-host").or(host) {
+        field(out, b"X-Forwarded-Host", host);
+    }
+    field(out, b"X-Request-Id", record.request_id.as_bytes());
+}
+
+fn is_trusted(record: &Record) -> bool {
+    client_address::is_trusted(record.peer().ip(), &record.serving.plan().trusted_proxies)
+}
+
+fn host(admitted: &Admitted) -> Option<&[u8]> {
+    let field = admitted.head.fields.first("host").filter(|host| !host.is_empty());
+    field.or_else(|| admitted.target.authority(admitted.head.target()))
+}
+
+fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    for part in [name, b": ", value, b"\r\n"] {
+        out.extend_from_slice(part);
+    }
+}
+
+/// Fields that the client's `Connection` takes out.
+fn connection_tokens(head: &RequestHead) -> Vec<&[u8]> {
+    let values = head.fields.all("connection");
+    let tokens = values.flat_map(|value| value.split(|b| *b == b',').map(<[u8]>::trim_ascii));
+    tokens.filter(|t| !t.is_empty() && !t.eq_ignore_ascii_case(b"close") && !t.eq_ignore_ascii_case(b"keep-alive")).collect()
+}
+
+/// Writes path and query: the client's own unless the route rewrites the path.
+fn write_target(admitted: &Admitted, route: &Route, out: &mut Vec<u8>) {
+    let raw = admitted.head.target();
+    let path = admitted.target.path(raw);
+    if path == b"*" {
+        out.push(b'*');
+    } else {
+        out.extend_from_slice(route.upstream.base_path.as_bytes());
+        rewrite(path, &route.rewrite, out);
+    }
+    if let Some(query) = admitted.target.query(raw) {
+        out.push(b'?');
+        out.extend_from_slice(query);
+    }
+}
+
+/// The rewritten path.
+pub(crate) fn rewrite(path: &[u8], rewrite: &Rewrite, out: &mut Vec<u8>) {
+    match rewrite {
+        Rewrite::Keep => out.extend_from_slice(path),
+        Rewrite::Path(whole) => out.extend_from_slice(whole.as_bytes()),
+        Rewrite::Prefix { strip, add } => {
+            out.extend_from_slice(add.trim_end_matches('/').as_bytes());
+            match strip_prefix(path, strip.as_bytes()) {
+                Some(rest) => write_rest(rest, out),
+                // The path was matched in its normal form; when only that form carries the prefix, that form is forwarded.
+                None => match strip_prefix(&normalize(path), strip.as_bytes()) {
+                    Some(rest) => write_rest(rest, out),
+                    None => out.extend_from_slice(path),
+                },
+            }
+        }
+    }
+}
+
+fn write_rest(rest: &[u8], out: &mut Vec<u8>) {
+    if !rest.starts_with(b"/") {
+        out.push(b'/');
+    }
+    out.extend_from_slice(rest);
+}
+
+/// What follows `prefix`, when that ends at the end of a segment.
+fn strip_prefix<'p>(path: &'p [u8], prefix: &[u8]) -> Option<&'p [u8]> {
+    let prefix = prefix.strip_suffix(b"/").unwrap_or(prefix);
+    path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_rewritten() {
+        let prefix = |strip: &str, add: &str| Rewrite::Prefix { strip: strip.to_owned(), add: add.to_owned() };
+        for (path, rule, want) in [
+            ("/api/x%2Fy", prefix("/api", ""), "/x%2Fy"),
+            ("/api", prefix("/api", ""), "/"),
+            ("/api/", prefix("/api/", ""), "/"),
+            ("/apix", prefix("/api", ""), "/apix"),
+            ("/api/x", prefix("/api", "/v2"), "/v2/x"),
+            ("/x", prefix("", "/v2/"), "/v2/x"),
+            ("/%61pi/x", prefix("/api", ""), "/x"),
+            ("/a/../api/x", prefix("/api", ""), "/x"),
+            ("/a", Rewrite::Path("/b".to_owned()), "/b"),
+            ("/a//b/", Rewrite::Keep, "/a//b/"),
+        ] {
+            let mut out = Vec::new();
+            rewrite(path.as_bytes(), &rule, &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), want, "{path} {rule:?}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What is known of an exchange while it runs: who asked, for what, under which plan and route, and what was found. The
+//! audit event is written from it, and it decides whether a violation turns a client away.
+
+use std::borrow::Cow;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use waf_detection::verdict::Verdict;
+use waf_shared::catalog::Leaf;
+use waf_shared::limits;
+use waf_shared::plan::{Mode, Settings};
+
+use crate::audit::{Disposition, Event, Finding, Protection};
+use crate::http1::head::RequestHead;
+use crate::refusal::Refusal;
+use crate::serving::{RouteIndex, Serving};
+
+/// A violation that is not a rule's match.
+#[derive(Debug)]
+struct Violation {
+    leaf: Leaf,
+    place: &'static str,
+    reason: Cow<'static, str>,
+    excerpt: Vec<u8>,
+}
+
+/// Where a connection comes from and arrived.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ends {
+    /// The TCP peer.
+    pub(crate) peer: SocketAddr,
+    /// Our own address.
+    pub(crate) local: SocketAddr,
+}
+
+/// The record of one exchange.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) serving: Arc<Serving>,
+    pub(crate) route: Option<RouteIndex>,
+    pub(crate) request_id: String,
+    pub(crate) head: Option<Arc<RequestHead>>,
+    pub(crate) client: SocketAddr,
+    ends: Ends,
+    started: Instant,
+    time: SystemTime,
+    violations: Vec<Violation>,
+    status_detail: Option<&'static str>,
+}
+
+impl Record {
+    /// For an exchange that begins now.
+    pub(crate) fn new(serving: Arc<Serving>, ends: Ends, now: (Instant, SystemTime)) -> Record {
+        Record {
+            serving,
+            route: None,
+            request_id: String::new(),
+            head: None,
+            client: ends.peer,
+            ends,
+            started: now.0,
+            time: now.1,
+            violations: Vec::new(),
+            status_detail: None,
+        }
+    }
+
+    /// What holds for it now.
+    pub(crate) fn settings(&self) -> &Settings {
+        self.serving.settings(self.route)
+    }
+
+    /// The TCP peer.
+    pub(crate) fn peer(&self) -> SocketAddr {
+        self.ends.peer
+    }
+
+    /// Makes an id for an exchange that ended before its head was read.
+    pub(crate) fn ensure_request_id(&mut self) {
+        if self.request_id.is_empty() {
+            self.request_id = crate::request_id::fresh();
+        }
+    }
+
+    /// When it began.
+    pub(crate) fn time(&self) -> SystemTime {
+        self.time
+    }
+
+    /// Records a violation of `leaf`, if that is in force, and turns the client away where the mode says so.
+    pub(crate) fn violate(
+        &mut self,
+        leaf: Leaf,
+        place: &'static str,
+        reason: impl Into<Cow<'static, str>>,
+    ) -> Result<(), Refusal> {
+        let settings = self.settings();
+        if !settings.leaves.contains(leaf) {
+            return Ok(());
+        }
+        let refuses = settings.mode == Mode::Blocking;
+        self.note(leaf, place, reason.into(), &[]);
+        if refuses { Err(Refusal::blocked(leaf.row().status)) } else { Ok(()) }
+    }
+
+    /// Records what no mode and no toggle lets pass, and turns the client away; the connection ends.
+    pub(crate) fn refuse(
+        &mut self,
+        status: u16,
+        leaf: Leaf,
+        place: &'static str,
+        reason: impl Into<Cow<'static, str>>,
+    ) -> Refusal {
+        self.note(leaf, place, reason.into(), &[]);
+        Refusal::blocked(status).closing()
+    }
+
+    /// The same for a head that could not be read, of which the event quotes the beginning.
+    pub(crate) fn refuse_unread(&mut self, status: u16, leaf: Leaf, reason: String, raw: &[u8]) -> Refusal {
+        self.ensure_request_id();
+        let line = raw.get(..raw.len().min(256)).unwrap_or_default();
+        self.note(leaf, "HEAD", reason.into(), line);
+        Refusal::blocked(status).closing()
+    }
+
+    fn note(&mut self, leaf: Leaf, place: &'static str, reason: Cow<'static, str>, excerpt: &[u8]) {
+        if self.violations.len() < limits::MATCHES_MAX {
+            self.violations.push(Violation { leaf, place, reason, excerpt: excerpt.to_vec() });
+        }
+    }
+
+    /// Says in the event what became of the exchange beside its status.
+    pub(crate) fn detail(&mut self, text: &'static str) {
+        self.status_detail = Some(text);
+    }
+
+    /// The audit event for an answer of `status`; `None` when nothing was found.
+    pub(crate) fn event(&self, disposition: Disposition, status: u16, verdict: Option<&Verdict>) -> Option<Vec<u8>> {
+        let mut findings: Vec<Finding<'_>> = Vec::new();
+        for found in verdict.map(|v| v.matches.as_slice()).unwrap_or_default() {
+            findings.push(Finding {
+                protection: Protection::Leaf(found.rule.leaf),
+                rule: Some(found.rule.id),
+                place: Cow::Borrowed(found.place.as_str()),
+                name: Cow::Borrowed(found.name.as_ref()),
+                view: Some(found.view.as_str()),
+                offset: Some(found.offset),
+                excerpt: Cow::Borrowed(found.excerpt.as_ref()),
+                reason: Cow::Borrowed(found.rule.summary),
+            });
+        }
+        let own = self.violations.iter().map(|v| (v.leaf, v.place, v.reason.as_ref(), v.excerpt.as_slice()));
+        let engine = verdict.map(|v| v.violations.as_slice()).unwrap_or_default();
+        let engine = engine.iter().map(|v| (v.leaf, "BODY", v.reason.as_ref(), &[][..]));
+        for (leaf, place, reason, excerpt) in own.chain(engine) {
+            findings.push(Finding {
+                protection: Protection::Leaf(leaf),
+                rule: None,
+                place: Cow::Borrowed(place),
+                name: Cow::Borrowed(&[]),
+                view: None,
+                offset: None,
+                excerpt: Cow::Borrowed(excerpt),
+                reason: Cow::Borrowed(reason),
+            });
+        }
+        if findings.is_empty() {
+            return None;
+        }
+        let head = self.head.as_deref();
+        let first = |name| head.and_then(|h| h.fields.first(name));
+        let event = Event {
+            time: self.time,
+            disposition,
+            plan: self.serving.digest_text(),
+            mode: self.settings().mode,
+            route_id: self.route.and_then(|r| self.serving.route(r)).map(|(route, _)| route.id.0.as_str()),
+            request_id: &self.request_id,
+            client: self.client,
+            listener: self.ends.local,
+            scheme: "http",
+            method: head.map(RequestHead::method),
+            target: head.map(RequestHead::target),
+            host: first("host"),
+            version: head.map(|h| h.version.as_str()),
+            user_agent: first("user-agent"),
+            referer: first("referer"),
+            status,
+            status_detail: self.status_detail,
+            duration: Some(self.started.elapsed()),
+            score: verdict.map_or(0, |v| v.score),
+            findings: &findings,
+            not_inspected: &[],
+            trace: None,
+        };
+        let mut line = Vec::with_capacity(2048);
+        crate::audit::ocsf(&event, &mut line);
+        Some(line)
+    }
+}

@@ -1,0 +1,149 @@
+//! Brings bytes to the codec: one buffered reader for client and upstream connections. It knows no deadline; callers do.
+
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use waf_shared::limits::READ_BYTES;
+
+use super::body::{Decoder, Step};
+use super::head::{self, Malformed, Scan};
+
+/// Why a head could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum HeadError {
+    /// The connection ended before the first byte.
+    #[error("the connection was closed")]
+    Closed,
+    /// The connection ended inside the head.
+    #[error("the connection was closed inside a message head")]
+    Truncated,
+    /// The head is longer than allowed.
+    #[error("the message head is too long")]
+    TooLong,
+    /// The bytes are no head.
+    #[error("{0}")]
+    Malformed(Malformed),
+    /// The socket failed.
+    #[error("reading a message head failed")]
+    Io(#[from] io::Error),
+}
+
+/// Why a body could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    /// The connection ended inside the body.
+    #[error("the connection was closed inside a message body")]
+    Truncated,
+    /// The framing is crooked.
+    #[error("{0}")]
+    Malformed(Malformed),
+    /// The socket failed.
+    #[error("reading a message body failed")]
+    Io(#[from] io::Error),
+}
+
+/// A part of a body.
+#[derive(Debug)]
+pub enum Piece {
+    /// Data; never empty.
+    Data(Bytes),
+    /// The end, with trailer lines as they came.
+    End(Bytes),
+}
+
+/// A buffered reader.
+#[derive(Debug)]
+pub struct Reader<R> {
+    io: R,
+    buffer: BytesMut,
+    scanned: usize,
+}
+
+impl<R: AsyncRead + Unpin> Reader<R> {
+    /// Over a fresh connection.
+    pub fn new(io: R) -> Reader<R> {
+        Reader { io, buffer: BytesMut::new(), scanned: 0 }
+    }
+
+    /// Whether bytes are waiting in the buffer.
+    pub fn has_buffered(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
+    /// What waits in the buffer, for events about heads that could not be read.
+    pub fn buffered(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Reads once; 0 is the end of the connection.
+    pub async fn fill(&mut self) -> io::Result<usize> {
+        self.buffer.reserve(READ_BYTES);
+        // The limit keeps one connection from growing its buffer to whatever the allocator had at hand.
+        (&mut self.io).take(READ_BYTES as u64).read_buf(&mut self.buffer).await
+    }
+
+    /// Whether the connection is quiet: nothing buffered, nothing to read, not closed. Never waits.
+    pub async fn is_quiet(&mut self) -> bool {
+        if self.has_buffered() {
+            return false;
+        }
+        let mut byte = [0u8; 1];
+        let mut read = std::pin::pin!(self.io.read(&mut byte));
+        std::future::poll_fn(|cx| std::task::Poll::Ready(read.as_mut().poll(cx).is_pending())).await
+    }
+
+    /// The connection without the buffer.
+    pub fn into_inner(self) -> R {
+        self.io
+    }
+
+    /// Takes empty lines off the front (RFC 9112 section 2.2 allows clients one after a body).
+    pub fn skip_empty_line(&mut self) {
+        if self.scanned == 0 && self.buffer.starts_with(b"\r\n") {
+            let _ = self.buffer.split_to(2);
+        }
+    }
+
+    /// The next head, of at most `bytes_max` bytes.
+    pub async fn head(&mut self, bytes_max: usize) -> Result<Bytes, HeadError> {
+        loop {
+            match head::scan(&self.buffer, &mut self.scanned) {
+                Scan::Malformed(why) => return Err(HeadError::Malformed(why)),
+                Scan::Complete(length) if length > bytes_max => return Err(HeadError::TooLong),
+                Scan::Complete(length) => {
+                    self.scanned = 0;
+                    return Ok(head::take(&mut self.buffer, length));
+                }
+                Scan::Incomplete if self.buffer.len() > bytes_max => return Err(HeadError::TooLong),
+                Scan::Incomplete => {}
+            }
+            if self.fill().await? == 0 {
+                return Err(if self.buffer.is_empty() { HeadError::Closed } else { HeadError::Truncated });
+            }
+        }
+    }
+
+    /// The next piece of the body that `decoder` decodes.
+    pub async fn body(&mut self, decoder: &mut Decoder) -> Result<Piece, BodyError> {
+        loop {
+            match decoder.step(&mut self.buffer).map_err(BodyError::Malformed)? {
+                Step::Data(data) => return Ok(Piece::Data(data)),
+                Step::End(trailers) => return Ok(Piece::End(trailers)),
+                Step::NeedMore => {}
+            }
+            if self.fill().await? == 0 {
+                return if decoder.ends_with_connection() { Ok(Piece::End(Bytes::new())) } else { Err(BodyError::Truncated) };
+            }
+        }
+    }
+
+    /// The next piece when it needs no reading: lets a caller join it with what it is about to write.
+    pub fn body_buffered(&mut self, decoder: &mut Decoder) -> Result<Option<Piece>, BodyError> {
+        Ok(match decoder.step(&mut self.buffer).map_err(BodyError::Malformed)? {
+            Step::Data(data) => Some(Piece::Data(data)),
+            Step::End(trailers) => Some(Piece::End(trailers)),
+            Step::NeedMore => None,
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! What a worker serves with: the active plan behind one pointer, the accept loops, and the count of what is in flight.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, Semaphore, watch};
+use tokio::task::AbortHandle;
+use waf_shared::limits;
+
+use crate::audit::sink::Sink;
+use crate::connection;
+use crate::exchange::{Ends, Spare};
+use crate::serving::Serving;
+
+/// How long accepting pauses when the process has no file descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How often idle upstream connections are looked over.
+const PRUNE_EVERY: Duration = Duration::from_secs(10);
+
+/// Shared by all connections of a worker.
+#[derive(Debug)]
+pub struct Proxy {
+    active: ArcSwapOption<Serving>,
+    audit: Sink,
+    stop: watch::Sender<bool>,
+    in_flight: AtomicUsize,
+    finished: Notify,
+    connections: Arc<Semaphore>,
+    spare: Spare,
+}
+
+impl Proxy {
+    /// Without a plan: it serves nothing until the first [`Proxy::commit`].
+    pub fn new(audit: Sink) -> Arc<Proxy> {
+        Arc::new(Proxy {
+            active: ArcSwapOption::empty(),
+            audit,
+            stop: watch::Sender::new(false),
+            in_flight: AtomicUsize::new(0),
+            finished: Notify::new(),
+            connections: Arc::new(Semaphore::new(connections_max())),
+            spare: Spare::default(),
+        })
+    }
+
+    /// Makes `serving` what every request that begins from now on sees: one pointer store.
+    pub fn commit(&self, serving: Arc<Serving>) {
+        self.active.store(Some(serving));
+    }
+
+    /// The active plan.
+    pub fn serving(&self) -> Option<Arc<Serving>> {
+        self.active.load_full()
+    }
+
+    /// Accepts connections on `socket` until the returned guard is dropped.
+    pub fn listen(self: &Arc<Self>, socket: std::net::TcpListener) -> io::Result<Listening> {
+        socket.set_nonblocking(true)?;
+        let listener = TcpListener::from_std(socket)?;
+        let task = tokio::spawn(Arc::clone(self).accept(listener));
+        Ok(Listening { task: task.abort_handle() })
+    }
+
+    /// Ends keep-alive and waits until nothing is in flight, for at most `limit`.
+    pub async fn drain(&self, limit: Duration) {
+        self.stop.send_replace(true);
+        let drained = async {
+            loop {
+                let finished = self.finished.notified();
+                if self.in_flight.load(Ordering::Acquire) == 0 {
+                    return;
+                }
+                finished.await;
+            }
+        };
+        let _ = tokio::time::timeout(limit, drained).await;
+    }
+
+    pub(crate) fn audit(&self) -> &Sink {
+        &self.audit
+    }
+
+    pub(crate) fn spare(&self) -> &Spare {
+        &self.spare
+    }
+
+    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
+        self.stop.subscribe()
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    /// Counts an exchange until the guard is dropped.
+    pub(crate) fn enter(&self) -> InFlight<'_> {
+        self.in_flight.fetch_add(1, Ordering::AcqRel);
+        InFlight(self)
+    }
+
+    async fn accept(self: Arc<Self>, listener: TcpListener) {
+        let mut prune = tokio::time::interval(PRUNE_EVERY);
+        loop {
+            let Ok(slot) = Arc::clone(&self.connections).acquire_owned().await else { return };
+            let accepted = loop {
+                tokio::select! {
+                    accepted = listener.accept() => break accepted,
+                    _ = prune.tick() => if let Some(serving) = self.serving() {
+                        serving.pools().prune(Instant::now());
+                    },
+                }
+            };
+            match accepted {
+                Ok((stream, peer)) => {
+                    let proxy = Arc::clone(&self);
+                    tokio::spawn(async move {
+                        if let Some(ends) = prepare(&stream, peer) {
+                            connection::serve(proxy, stream, ends).await;
+                        }
+                        drop(slot);
+                    });
+                }
+                Err(error) if is_about_one_connection(&error) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "accepting connections pauses");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+}
+
+/// The connection failed before it was accepted; the next one may be fine.
+fn is_about_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionRefused
+    )
+}
+
+fn prepare(stream: &TcpStream, peer: SocketAddr) -> Option<Ends> {
+    stream.set_nodelay(true).ok()?;
+    Some(Ends { peer, local: stream.local_addr().ok()? })
+}
+
+/// Half of the files that the process may open, since each exchange may need an upstream connection too.
+fn connections_max() -> usize {
+    let files = nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_NOFILE).map_or(1024, |(soft, _)| soft);
+    usize::try_from(files / 2).unwrap_or(usize::MAX).saturating_sub(32).clamp(16, limits::CLIENT_CONNECTIONS_MAX)
+}
+
+/// An accept loop; dropping it stops accepting.
+#[derive(Debug)]
+pub struct Listening {
+    task: AbortHandle,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// An exchange in flight.
+#[derive(Debug)]
+pub(crate) struct InFlight<'p>(&'p Proxy);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        if self.0.in_flight.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.finished.notify_waiters();
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A plan made ready to serve: routes, pools, header rules and the engine. Built off the request path; everything that
+//! can fail fails here, before what runs is touched.
+
+use std::sync::Arc;
+
+use waf_detection::engine::Engine;
+use waf_shared::limits;
+use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
+
+use crate::route::Router;
+use crate::upstream::{Pool, Pools, TlsSetupError};
+
+/// Why a plan cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The bytes are not a plan.
+    #[error("the plan cannot be read: {0}")]
+    Decode(#[from] plan::DecodeError),
+    /// An `https://` upstream cannot be reached safely.
+    #[error("TLS to upstreams cannot be set up: {0}")]
+    Tls(#[from] TlsSetupError),
+}
+
+/// A plan made ready. A request sees exactly one from its first byte to its last.
+#[derive(Debug)]
+pub struct Serving {
+    plan: Plan,
+    digest: Digest,
+    digest_text: String,
+    router: Router,
+    engine: Arc<Engine>,
+    pools: Pools,
+    route_pools: Vec<Arc<Pool>>,
+    route_headers: Vec<HeaderRules>,
+    global_headers: HeaderRules,
+    head_bytes_max: usize,
+}
+
+impl Serving {
+    /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept.
+    pub fn build(plan_bytes: &[u8], previous: Option<&Arc<Serving>>) -> Result<Arc<Serving>, BuildError> {
+        let (plan, digest) = plan::decode(plan_bytes)?;
+        let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
+        let upstreams = plan.routes.iter().map(|route| &route.upstream);
+        let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
+        let route_headers = plan.routes.iter().map(|r| HeaderRules::new(&r.settings.response_headers)).collect();
+        Ok(Arc::new(Serving {
+            router: Router::new(&plan),
+            digest_text: digest.to_string(),
+            global_headers: HeaderRules::new(&plan.global.response_headers),
+            head_bytes_max: head_bytes_max(&plan),
+            plan,
+            digest,
+            engine,
+            pools,
+            route_pools,
+            route_headers,
+        }))
+    }
+
+    /// Name of the plan.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Name of the plan in 64 hex digits.
+    pub(crate) fn digest_text(&self) -> &str {
+        &self.digest_text
+    }
+
+    /// The plan.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub(crate) fn router(&self) -> &Router {
+        &self.router
+    }
+
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    pub(crate) fn pools(&self) -> &Pools {
+        &self.pools
+    }
+
+    /// Bytes of a head under the largest limit of any route.
+    pub(crate) fn head_bytes_max(&self) -> usize {
+        self.head_bytes_max
+    }
+
+    /// What holds on a route or, before one is chosen, everywhere.
+    pub(crate) fn settings(&self, route: Option<RouteIndex>) -> &Settings {
+        route.and_then(|r| self.plan.routes.get(r.0)).map_or(&self.plan.global, |r| &r.settings)
+    }
+
+    pub(crate) fn header_rules(&self, route: Option<RouteIndex>) -> &HeaderRules {
+        route.and_then(|r| self.route_headers.get(r.0)).unwrap_or(&self.global_headers)
+    }
+
+    /// A route of the plan and its pool.
+    pub(crate) fn route(&self, route: RouteIndex) -> Option<(&plan::Route, &Arc<Pool>)> {
+        self.plan.routes.get(route.0).zip(self.route_pools.get(route.0))
+    }
+}
+
+/// Index of a route in its plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RouteIndex(pub(crate) usize);
+
+/// What is done to the headers of a response, as bytes on the wire.
+#[derive(Debug, Default)]
+pub(crate) struct HeaderRules {
+    pub(crate) add: Vec<AddHeader>,
+    strip: Vec<String>,
+}
+
+impl HeaderRules {
+    fn new(headers: &ResponseHeaders) -> HeaderRules {
+        HeaderRules { add: headers.add.clone(), strip: headers.strip.clone() }
+    }
+
+    /// Whether a response field of that name is taken out.
+    pub(crate) fn strips(&self, name: &[u8]) -> bool {
+        self.strip.iter().any(|s| name.eq_ignore_ascii_case(s.as_bytes()))
+            || self.add.iter().any(|a| a.replaces && name.eq_ignore_ascii_case(a.name.as_bytes()))
+    }
+}
+
+/// The line and separators of a head beside what `max_header_size` counts: `: ` and line ends of every field.
+fn head_bytes_max(plan: &Plan) -> usize {
+    let one = |settings: &Settings| {
+        let accept = &settings.accept;
+        let judged = accept.max_header_size as usize + accept.max_url_length as usize + 6 * accept.max_header_count as usize;
+        match settings.mode {
+            Mode::DetectOnly => limits::HEAD_BYTES_MAX + limits::TARGET_BYTES_MAX,
+            Mode::Blocking => judged,
+        }
+    };
+    let largest = plan.routes.iter().map(|r| one(&r.settings)).chain([one(&plan.global)]).max().unwrap_or(0);
+    // Room beyond the limits, so that a head just over one is judged by its own route and not cut off unread.
+    (2 * largest + (64 << 10)).min(limits::HEAD_BYTES_MAX + limits::TARGET_BYTES_MAX)
+}

@@ -1,0 +1,50 @@
+//! One byte stream, plain or TLS, so that nothing above cares which.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+/// A connection to an upstream.
+#[derive(Debug)]
+pub enum Stream {
+    /// TCP.
+    Plain(TcpStream),
+    /// TLS over TCP; boxed because it is ten times as large.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match &mut *self {
+            Stream::Plain(io) => Pin::new(io).poll_read(cx, buf),
+            Stream::Tls(io) => Pin::new(io).poll_read(cx, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        match &mut *self {
+            Stream::Plain(io) => Pin::new(io).poll_write(cx, buf),
+            Stream::Tls(io) => Pin::new(io).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut *self {
+            Stream::Plain(io) => Pin::new(io).poll_flush(cx),
+            Stream::Tls(io) => Pin::new(io).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut *self {
+            Stream::Plain(io) => Pin::new(io).poll_shutdown(cx),
+            Stream::Tls(io) => Pin::new(io).poll_shutdown(cx),
+        }
+    }
+}

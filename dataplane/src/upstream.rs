@@ -1,0 +1,172 @@
+//! Connections to upstreams: a pool for each origin, shared by all routes and plans that name it. It knows bytes and
+//! deadlines; what is written on a connection is the exchange's business.
+
+mod connect;
+
+mod tls;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::io::{ReadHalf, WriteHalf};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use waf_shared::limits;
+use waf_shared::plan::{Scheme, Upstream};
+
+use crate::http1::reader::Reader;
+use crate::stream::Stream;
+pub use tls::TlsSetupError;
+
+/// Why an upstream could not be used. Its text goes into the service's log.
+#[derive(Debug, thiserror::Error)]
+pub enum UpstreamError {
+    /// The name does not resolve.
+    #[error("the name does not resolve")]
+    Resolve(#[source] std::io::Error),
+    /// No address accepts a connection.
+    #[error("it does not accept connections")]
+    Connect(#[source] std::io::Error),
+    /// The TLS handshake failed.
+    #[error("the TLS handshake failed")]
+    Tls(#[source] std::io::Error),
+    /// A deadline passed.
+    #[error("it did not answer in time")]
+    Timeout,
+    /// Every connection that may be open is in use.
+    #[error("all its connections are in use")]
+    Busy,
+    /// The connection broke before the response was complete.
+    #[error("the connection broke")]
+    Reset(#[source] std::io::Error),
+    /// The answer is not HTTP.
+    #[error("the answer is not well-formed HTTP: {0}")]
+    Malformed(crate::http1::head::Malformed),
+    /// The response head is larger than is ever sent.
+    #[error("the response head is too long")]
+    HeadTooLong,
+}
+
+/// One connection, both directions.
+#[derive(Debug)]
+pub struct Connection {
+    /// From the upstream.
+    pub reader: Reader<ReadHalf<Stream>>,
+    /// To the upstream.
+    pub writer: WriteHalf<Stream>,
+    /// Whether a request went over it before.
+    pub reused: bool,
+    _slot: OwnedSemaphorePermit,
+}
+
+#[derive(Debug)]
+struct Idle {
+    connection: Connection,
+    since: Instant,
+}
+
+/// The connections to one origin.
+#[derive(Debug)]
+pub struct Pool {
+    upstream: Upstream,
+    tls: Option<tls::Connector>,
+    slots: Arc<Semaphore>,
+    idle: Mutex<Vec<Idle>>,
+}
+
+impl Pool {
+    /// An empty pool; an `https` origin needs the system's trust anchors.
+    fn new(upstream: Upstream, anchors: &mut tls::Anchors) -> Result<Pool, TlsSetupError> {
+        let tls = match upstream.scheme {
+            Scheme::Http => None,
+            Scheme::Https => Some(tls::Connector::new(&upstream.host, anchors)?),
+        };
+        let slots = Arc::new(Semaphore::new(limits::UPSTREAM_CONNECTIONS_MAX));
+        Ok(Pool { upstream, tls, slots, idle: Mutex::new(Vec::new()) })
+    }
+
+    /// A connection that is ready for a request, within `timeout`. `repeatable` says whether the request may be
+    /// tried again: others never take a connection that the upstream may be about to close.
+    pub async fn acquire(&self, repeatable: bool, timeout: Duration) -> Result<Connection, UpstreamError> {
+        while let Some(mut idle) = self.pop() {
+            let fresh = idle.since.elapsed() < Duration::from_secs(limits::UPSTREAM_FRESH_SECONDS);
+            if (fresh || repeatable) && idle.connection.reader.is_quiet().await {
+                return Ok(idle.connection);
+            }
+        }
+        self.connect(timeout).await
+    }
+
+    /// A new connection, whatever is idle.
+    pub async fn connect(&self, timeout: Duration) -> Result<Connection, UpstreamError> {
+        let slot = tokio::time::timeout(timeout, Arc::clone(&self.slots).acquire_owned());
+        let slot = slot.await.map_err(|_| UpstreamError::Busy)?.map_err(|_| UpstreamError::Busy)?;
+        let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
+        let stream = connect::connect(&self.upstream, self.tls.as_ref(), limit).await?;
+        let (reader, writer) = tokio::io::split(stream);
+        Ok(Connection { reader: Reader::new(reader), writer, reused: false, _slot: slot })
+    }
+
+    /// Takes back a connection whose last exchange is complete in both directions.
+    pub fn release(&self, mut connection: Connection) {
+        connection.reused = true;
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < limits::UPSTREAM_IDLE_MAX {
+            idle.push(Idle { connection, since: Instant::now() });
+        }
+    }
+
+    /// Closes what has been idle too long. Returns how many are left.
+    pub fn prune(&self, now: Instant) -> usize {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let keep = Duration::from_secs(limits::UPSTREAM_IDLE_SECONDS);
+        idle.retain(|entry| now.saturating_duration_since(entry.since) < keep);
+        idle.len()
+    }
+
+    /// The most recently used one: the others may grow old and be closed.
+    fn pop(&self) -> Option<Idle> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+}
+
+/// The pools of one plan, by origin.
+#[derive(Debug, Default)]
+pub struct Pools {
+    pools: HashMap<Origin, Arc<Pool>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Origin {
+    scheme: Scheme,
+    host: String,
+    port: u16,
+}
+
+impl Pools {
+    /// Pools for `upstreams`, in their order; those of `previous` are kept with their connections.
+    pub fn build<'u>(
+        upstreams: impl Iterator<Item = &'u Upstream>,
+        previous: Option<&Pools>,
+    ) -> Result<(Pools, Vec<Arc<Pool>>), TlsSetupError> {
+        let (mut pools, mut in_order, mut anchors) = (HashMap::new(), Vec::new(), tls::Anchors::default());
+        for upstream in upstreams {
+            let origin = Origin { scheme: upstream.scheme, host: upstream.host.clone(), port: upstream.port };
+            let known = pools.get(&origin).or_else(|| previous.and_then(|p| p.pools.get(&origin))).cloned();
+            let pool = match known {
+                Some(pool) => pool,
+                None => Arc::new(Pool::new(upstream.clone(), &mut anchors)?),
+            };
+            pools.insert(origin, Arc::clone(&pool));
+            in_order.push(pool);
+        }
+        Ok((Pools { pools }, in_order))
+    }
+
+    /// Closes idle connections of every pool.
+    pub fn prune(&self, now: Instant) {
+        for pool in self.pools.values() {
+            pool.prune(now);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Opening a connection: resolve, connect to one address after the other, TLS where the scheme asks for it.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout_at};
+use waf_shared::plan::Upstream;
+
+use super::{UpstreamError, tls};
+use crate::stream::Stream;
+
+/// Addresses of one name that are tried; a name with more is balanced by its resolver anyway.
+const ADDRESSES_MAX: usize = 8;
+
+/// Connects within `limit`. The name is resolved anew each time, so that a moved upstream is found.
+pub(super) async fn connect(
+    upstream: &Upstream,
+    tls: Option<&tls::Connector>,
+    limit: Duration,
+) -> Result<Stream, UpstreamError> {
+    let deadline = Instant::now() + limit;
+    let lookup = tokio::net::lookup_host((upstream.host.as_str(), upstream.port));
+    let addresses: Vec<_> = match timeout_at(deadline, lookup).await {
+        Ok(found) => found.map_err(UpstreamError::Resolve)?.take(ADDRESSES_MAX).collect(),
+        Err(_) => return Err(UpstreamError::Timeout),
+    };
+    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in addresses {
+        match timeout_at(deadline, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return finish(stream, tls, deadline).await,
+            Ok(Err(error)) => last = error,
+            Err(_) => return Err(UpstreamError::Timeout),
+        }
+    }
+    Err(UpstreamError::Connect(last))
+}
+
+async fn finish(stream: TcpStream, tls: Option<&tls::Connector>, deadline: Instant) -> Result<Stream, UpstreamError> {
+    stream.set_nodelay(true).map_err(UpstreamError::Connect)?;
+    let Some(tls) = tls else { return Ok(Stream::Plain(stream)) };
+    match timeout_at(deadline, tls.handshake(stream)).await {
+        Ok(Ok(stream)) => Ok(Stream::Tls(Box::new(stream))),
+        Ok(Err(error)) => Err(UpstreamError::Tls(error)),
+        Err(_) => Err(UpstreamError::Timeout),
+    }
+}

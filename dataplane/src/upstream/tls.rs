@@ -1,0 +1,74 @@
+//! TLS to upstreams: verified against the system's trust anchors, named by the upstream URL's host.
+
+use std::io;
+use std::sync::Arc;
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// Why TLS to an upstream cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsSetupError {
+    /// The system has no trust anchors.
+    #[error("no trust anchors were found: install the system's CA certificates or set SSL_CERT_FILE ({0})")]
+    NoAnchors(String),
+    /// The host cannot be a TLS server name.
+    #[error("`{0}` cannot be verified as a TLS server name")]
+    Name(String),
+    /// The library refused the configuration.
+    #[error("TLS cannot be configured")]
+    Config(#[source] rustls::Error),
+}
+
+/// The system's trust anchors, read when the first upstream needs them.
+#[derive(Debug, Default)]
+pub(super) struct Anchors(Option<Arc<ClientConfig>>);
+
+impl Anchors {
+    fn client_config(&mut self) -> Result<Arc<ClientConfig>, TlsSetupError> {
+        if let Some(config) = &self.0 {
+            return Ok(Arc::clone(config));
+        }
+        let found = rustls_native_certs::load_native_certs();
+        let mut roots = RootCertStore::empty();
+        let (added, _) = roots.add_parsable_certificates(found.certs);
+        if added == 0 {
+            let why: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
+            return Err(TlsSetupError::NoAnchors(why.join("; ")));
+        }
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(TlsSetupError::Config)?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Arc::clone(self.0.insert(Arc::new(config))))
+    }
+}
+
+/// Makes TLS connections to one host.
+pub(super) struct Connector {
+    connector: TlsConnector,
+    name: ServerName<'static>,
+}
+
+impl std::fmt::Debug for Connector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connector").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Connector {
+    pub(super) fn new(host: &str, anchors: &mut Anchors) -> Result<Connector, TlsSetupError> {
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| TlsSetupError::Name(host.to_owned()))?;
+        Ok(Connector { connector: TlsConnector::from(anchors.client_config()?), name })
+    }
+
+    pub(super) async fn handshake(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        self.connector.connect(self.name.clone(), stream).await
+    }
+}

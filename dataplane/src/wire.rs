@@ -1,0 +1,69 @@
+//! Writing with a bound on patience.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::time::timeout;
+use waf_shared::limits;
+
+/// Writes all of `bytes` to a client that takes at least one byte every [`limits::CLIENT_STALL_SECONDS`].
+pub(crate) async fn write_all<W: AsyncWrite + Unpin>(writer: &mut W, bytes: &[u8]) -> io::Result<()> {
+    write_all_within(writer, bytes, Duration::from_secs(limits::CLIENT_STALL_SECONDS)).await
+}
+
+/// Writes all of `bytes` to a peer that takes at least one byte every `stall`.
+pub(crate) async fn write_all_within<W: AsyncWrite + Unpin>(
+    writer: &mut W,
+    mut bytes: &[u8],
+    stall: Duration,
+) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let taken = timeout(stall, writer.write(bytes)).await.map_err(|_| io::ErrorKind::TimedOut)??;
+        if taken == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = bytes.get(taken..).unwrap_or_default();
+    }
+    // Plain sockets do nothing here; TLS sends what it has buffered.
+    timeout(stall, writer.flush()).await.map_err(|_| io::ErrorKind::TimedOut)?
+}
+
+/// Appends `data` as one chunk (RFC 9112 section 7.1).
+pub(crate) fn push_chunk(out: &mut Vec<u8>, data: &[u8]) {
+    if data.is_empty() {
+        return;
+    }
+    let mut digits = [0u8; 16];
+    let (mut at, mut left) = (digits.len(), data.len());
+    while left > 0 && at > 0 {
+        at -= 1;
+        if let (Some(slot), Some(digit)) = (digits.get_mut(at), b"0123456789abcdef".get(left & 15)) {
+            *slot = *digit;
+        }
+        left >>= 4;
+    }
+    out.extend_from_slice(digits.get(at..).unwrap_or_default());
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(data);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Appends the end of a chunked body with its trailer lines.
+pub(crate) fn push_last_chunk(out: &mut Vec<u8>, trailers: &[u8]) {
+    out.extend_from_slice(b"0\r\n");
+    out.extend_from_slice(trailers);
+    out.extend_from_slice(b"\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn chunks_are_framed() {
+        let mut out = Vec::new();
+        super::push_chunk(&mut out, b"");
+        super::push_chunk(&mut out, &[b'x'; 26]);
+        super::push_last_chunk(&mut out, b"A: b\r\n");
+        assert_eq!(out, [b"1a\r\n".as_slice(), &[b'x'; 26], b"\r\n0\r\nA: b\r\n\r\n"].concat());
+    }
+}

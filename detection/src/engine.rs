@@ -1,0 +1,304 @@
+//! The compiled rule set: one automaton over all literals and triggers, one expression a pattern rule. It judges single
+//! views and knows nothing of fields' decodings, scores or requests.
+
+use std::fmt;
+
+use aho_corasick::automaton::{Automaton, StateID};
+use aho_corasick::{Anchored, dfa};
+use regex::bytes::{Regex, RegexBuilder};
+use waf_shared::catalog::LeafSet;
+
+use crate::evidence::{Evidence, Found, Subject};
+use crate::field::{Place, Places};
+use crate::rule::{Judge, Rule, Test};
+use crate::rules;
+use crate::view::classes::{self, Classes};
+
+/// Candidates (judges and pattern rules) that one engine can hold.
+const CANDIDATES_MAX: usize = 512;
+const WORDS: usize = CANDIDATES_MAX / 64;
+/// Bytes that an expression's compiled form may take; a rule that needs more is written wrongly.
+const REGEX_BYTES_MAX: usize = 4 << 20;
+
+/// A set of candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Candidates([u64; WORDS]);
+
+impl Candidates {
+    pub(crate) const NONE: Candidates = Candidates([0; WORDS]);
+
+    fn insert(&mut self, index: usize) {
+        if let Some(word) = self.0.get_mut(index / 64) {
+            *word |= 1 << (index % 64);
+        }
+    }
+
+    fn both(&self, other: &Candidates) -> Candidates {
+        Candidates(std::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(i, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(i * 64 + bit)
+            })
+        })
+    }
+}
+
+/// What runs once a literal of it was seen.
+enum Proof {
+    Judge(&'static Judge),
+    Pattern(&'static Rule, Regex),
+}
+
+impl Proof {
+    fn places(&self) -> Places {
+        match self {
+            Proof::Judge(judge) => judge.places,
+            Proof::Pattern(rule, _) => rule.places,
+        }
+    }
+}
+
+/// A literal automaton and what each literal makes a candidate.
+struct Literals {
+    automaton: dfa::DFA,
+    /// Candidates by pattern of the automaton.
+    candidates: Vec<Vec<u16>>,
+}
+
+/// The rule set in executable form. Built once, shared by all routes and threads.
+pub struct Engine {
+    proofs: Vec<Proof>,
+    /// Every literal.
+    full: Literals,
+    /// Literals that can occur in a value of word bytes alone.
+    word: Literals,
+    /// For each set of classes, the shortest literal made of these classes alone (`u8::MAX`: none).
+    shortest: Box<[u8; classes::SETS]>,
+    by_place: [Candidates; 32],
+    digest: u64,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("proofs", &self.proofs.len())
+            .field("digest", &self.digest)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine::new()
+    }
+}
+
+impl Engine {
+    /// Compiles every rule of the crate.
+    pub fn new() -> Engine {
+        let mut proofs: Vec<Proof> = rules::judges().map(Proof::Judge).collect();
+        for rule in rules::all() {
+            if let Test::Pattern { regex, .. } = rule.test {
+                proofs.push(Proof::Pattern(rule, compile(regex)));
+            }
+        }
+        assert!(proofs.len() <= CANDIDATES_MAX, "the rule set outgrew the candidate set");
+        let mut literals: Vec<(Vec<u8>, Vec<u16>)> = Vec::new();
+        for (index, proof) in proofs.iter().enumerate() {
+            let wanted = match proof {
+                Proof::Judge(judge) => judge.triggers,
+                Proof::Pattern(Rule { test: Test::Pattern { literals, .. }, .. }, _) => literals,
+                Proof::Pattern(..) => &[],
+            };
+            for literal in wanted.iter().filter(|literal| !literal.is_empty()) {
+                literals.push((literal.as_bytes().to_ascii_lowercase(), vec![index as u16]));
+            }
+        }
+        literals.sort();
+        literals.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                earlier.1.append(&mut later.1);
+            }
+            same
+        });
+        let by_place = std::array::from_fn(|place| {
+            let mut set = Candidates::NONE;
+            for (index, proof) in proofs.iter().enumerate() {
+                if proof.places().contains_index(place) {
+                    set.insert(index);
+                }
+            }
+            set
+        });
+        let word: Vec<_> =
+            literals.iter().filter(|(bytes, _)| classes::of(bytes).is_word()).cloned().collect();
+        Engine {
+            shortest: shortest(&literals),
+            full: Literals::new(literals),
+            word: Literals::new(word),
+            by_place,
+            proofs,
+            digest: digest(),
+        }
+    }
+
+    /// Names the rule set: the same rules and literals give the same value.
+    pub fn rule_set_digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// The candidates that can report anything under `leaves`.
+    pub(crate) fn active(&self, leaves: &LeafSet) -> Candidates {
+        let mut set = Candidates::NONE;
+        for (index, proof) in self.proofs.iter().enumerate() {
+            let wanted = match proof {
+                Proof::Judge(_) => true,
+                Proof::Pattern(rule, _) => leaves.contains(rule.leaf),
+            };
+            if wanted {
+                set.insert(index);
+            }
+        }
+        set
+    }
+
+    /// One pass over the bytes: which of the `active` candidates are worth a proof at `place`.
+    pub(crate) fn candidates(
+        &self,
+        active: &Candidates,
+        place: Place,
+        classes: Classes,
+        bytes: &[u8],
+    ) -> Candidates {
+        let shortest = self.shortest[classes.set()];
+        if shortest == u8::MAX || bytes.len() < usize::from(shortest) {
+            return Candidates::NONE;
+        }
+        let literals = if classes.is_word() { &self.word } else { &self.full };
+        let mut seen = Candidates::NONE;
+        literals.scan(bytes, &mut seen);
+        seen.both(active).both(&self.by_place[place as usize])
+    }
+
+    /// Proves `candidates` over a view; what holds is appended to `found`. `spent` is told of the bytes read by
+    /// each proof, and ends the work by returning `false`.
+    pub(crate) fn prove(
+        &self,
+        candidates: &Candidates,
+        leaves: &LeafSet,
+        subject: &Subject<'_>,
+        found: &mut Vec<Found>,
+        mut spent: impl FnMut(usize) -> bool,
+    ) {
+        for index in candidates.iter() {
+            let mut evidence = Evidence::new(leaves, subject.place, found);
+            match self.proofs.get(index) {
+                Some(Proof::Judge(judge)) => (judge.run)(subject, &mut evidence),
+                Some(Proof::Pattern(rule, regex)) => {
+                    if let Some(hit) = regex.find(subject.bytes) {
+                        evidence.found(rule, hit.start(), hit.len());
+                    }
+                }
+                None => {}
+            }
+            if !spent(subject.bytes.len()) {
+                return;
+            }
+        }
+    }
+}
+
+impl Literals {
+    fn new(literals: Vec<(Vec<u8>, Vec<u16>)>) -> Literals {
+        let automaton = dfa::Builder::new()
+            .ascii_case_insensitive(true)
+            .start_kind(aho_corasick::StartKind::Unanchored)
+            .build(literals.iter().map(|(bytes, _)| bytes))
+            .expect("some thousand short literals are far below the automaton's limits");
+        Literals { automaton, candidates: literals.into_iter().map(|(_, candidates)| candidates).collect() }
+    }
+
+    fn scan(&self, bytes: &[u8], seen: &mut Candidates) {
+        let Ok(start) = self.automaton.start_state(Anchored::No) else { return };
+        let mut state = start;
+        let mut last: Option<StateID> = None;
+        for &byte in bytes {
+            state = self.automaton.next_state(Anchored::No, state, byte);
+            // Runs of one state (`''''`) would only set the same bits again.
+            if self.automaton.is_special(state) && self.automaton.is_match(state) && last != Some(state) {
+                last = Some(state);
+                self.collect(state, seen);
+            }
+        }
+    }
+
+    fn collect(&self, state: StateID, seen: &mut Candidates) {
+        for nth in 0..self.automaton.match_len(state) {
+            let pattern = self.automaton.match_pattern(state, nth).as_usize();
+            for &candidate in self.candidates.get(pattern).map_or(&[][..], Vec::as_slice) {
+                seen.insert(usize::from(candidate));
+            }
+        }
+    }
+}
+
+fn compile(regex: &str) -> Regex {
+    RegexBuilder::new(regex)
+        .unicode(false)
+        .case_insensitive(true)
+        .size_limit(REGEX_BYTES_MAX)
+        .build()
+        .expect("the proofs compile every rule of the crate")
+}
+
+/// For each set of classes the length of the shortest literal that fits into it.
+fn shortest(literals: &[(Vec<u8>, Vec<u16>)]) -> Box<[u8; classes::SETS]> {
+    let mut table = Box::new([u8::MAX; classes::SETS]);
+    for (set, slot) in table.iter_mut().enumerate() {
+        for (bytes, _) in literals {
+            if classes::of(bytes).set() & !set == 0 {
+                *slot = (*slot).min(bytes.len().min(254) as u8);
+            }
+        }
+    }
+    table
+}
+
+/// FNV-1a over everything that a rule's data says.
+fn digest() -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut eat = |text: &str| {
+        for byte in text.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    eat(env!("CARGO_PKG_VERSION"));
+    for rule in rules::all() {
+        eat(rule.id);
+        eat(&format!("{} {:?}", rule.weight, rule.places));
+        if let Test::Pattern { regex, literals } = rule.test {
+            eat(regex);
+            for literal in literals {
+                eat(literal);
+            }
+        }
+    }
+    for judge in rules::judges() {
+        eat(judge.name);
+        for trigger in judge.triggers {
+            eat(trigger);
+        }
+    }
+    hash
+}

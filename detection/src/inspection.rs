@@ -1,0 +1,142 @@
+//! The inspection of one request: head and body in, verdict out. It knows no routes, sockets or modes beyond [`OnHit`].
+//! Calls are synchronous; between them the caller may wait for bytes as long as it likes.
+
+use std::sync::Arc;
+
+use waf_shared::catalog::LeafSet;
+
+use crate::body::{Body, Cut};
+use crate::budget::Budget;
+use crate::engine::Engine;
+use crate::field::{Field, Place};
+use crate::verdict::Verdict;
+
+mod headers;
+mod judging;
+mod split;
+
+pub use crate::body::BodyKind;
+pub(crate) use judging::Judging;
+
+/// Bounds of one inspection that the configuration sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Nesting of JSON.
+    pub json_depth: u32,
+    /// Keys of one JSON object.
+    pub json_keys: u32,
+    /// Bytes of body that are evaluated; what is fed beyond them is passed over.
+    pub max_inspect_size: u64,
+}
+
+/// What happens after evidence that blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnHit {
+    /// The field in hand is finished, nothing more is judged (mode `blocking`).
+    Stop,
+    /// Everything is judged (mode `detect_only`).
+    GoOn,
+}
+
+/// The inspection of one request. It keeps its buffers, so a pool of them serves benign requests without allocating.
+#[derive(Debug)]
+pub struct Inspection {
+    judging: Judging,
+    bounds: Bounds,
+    body: Body,
+    fed: u64,
+}
+
+impl Inspection {
+    /// An inspection that judges by `leaves`.
+    pub fn new(
+        engine: Arc<Engine>,
+        leaves: LeafSet,
+        bounds: Bounds,
+        on_hit: OnHit,
+        budget: Budget,
+    ) -> Inspection {
+        Inspection {
+            judging: Judging::new(engine, leaves, on_hit, budget),
+            bounds,
+            body: Body::default(),
+            fed: 0,
+        }
+    }
+
+    /// Forgets the request and keeps the buffers: for the next request of any route.
+    pub fn reset(&mut self, leaves: LeafSet, bounds: Bounds, on_hit: OnHit, budget: Budget) {
+        self.judging.reset(leaves, on_hit, budget);
+        self.bounds = bounds;
+        self.body.reset();
+        self.fed = 0;
+    }
+
+    /// Judges the path as sent, whole and segment by segment.
+    pub fn path(&mut self, raw_path: &[u8]) {
+        self.judging.timed(raw_path.len(), |judging| {
+            judging.field(&Field { place: Place::Path, name: b"", value: raw_path });
+            for segment in split::segments(raw_path) {
+                judging.field(&Field { place: Place::PathSegment, name: b"", value: segment });
+            }
+        });
+    }
+
+    /// Judges the query as sent, without its `?`: every name, every value.
+    pub fn query(&mut self, raw_query: &[u8]) {
+        self.judging.timed(raw_query.len(), |judging| {
+            for pair in raw_query.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
+                judging.argument(Place::QueryName, Place::Query, pair);
+            }
+        });
+    }
+
+    /// Judges one request header. Cookies are judged by name and value.
+    pub fn header(&mut self, name: &[u8], value: &[u8]) {
+        if headers::is_plain(name, value) {
+            return;
+        }
+        self.judging.timed(value.len(), |judging| {
+            if name.eq_ignore_ascii_case(b"cookie") {
+                for (name, value) in split::cookies(value) {
+                    judging.field(&Field { place: Place::CookieName, name: b"", value: name });
+                    judging.field(&Field { place: Place::Cookie, name, value });
+                }
+            } else {
+                judging.field(&Field { place: Place::Header, name, value });
+            }
+        });
+    }
+
+    /// Judges one field that a parser elsewhere has found (multipart, XML, a response).
+    pub fn field(&mut self, field: &Field<'_>) {
+        self.judging.timed(field.value.len(), |judging| judging.field(field));
+    }
+
+    /// Chooses how the body is read by the raw value of `Content-Type`, which may be empty.
+    pub fn body(&mut self, media_type: &[u8]) -> BodyKind {
+        self.fed = 0;
+        self.body.start(media_type, &self.bounds)
+    }
+
+    /// Judges the next bytes of the body. How a body is cut into chunks makes no difference to the verdict.
+    pub fn feed(&mut self, chunk: &[u8]) {
+        let room = self.bounds.max_inspect_size.saturating_sub(self.fed);
+        let within = usize::try_from(room).unwrap_or(usize::MAX).min(chunk.len());
+        self.fed = self.fed.saturating_add(chunk.len() as u64);
+        let (body, chunk) = (&mut self.body, chunk.get(..within).unwrap_or_default());
+        self.judging.timed(chunk.len(), |judging| body.feed(chunk, judging));
+    }
+
+    /// Judges what the body's end makes complete.
+    pub fn finish_body(&mut self, cut: Cut) {
+        let cut = if self.fed > self.bounds.max_inspect_size { Cut::CutOff } else { cut };
+        let body = &mut self.body;
+        self.judging.timed(body.pending(), |judging| body.finish(cut, judging));
+    }
+
+    /// The conclusion so far.
+    pub fn verdict(&self) -> &Verdict {
+        self.judging.verdict()
+    }
+}

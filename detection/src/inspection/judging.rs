@@ -1,0 +1,279 @@
+//! Judging one field after the other: views, candidates, proofs, score, time. The parsers hand it fields; it knows none of them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use waf_shared::catalog::{Leaf, LeafSet};
+use waf_shared::limits;
+
+use super::{OnHit, split};
+use crate::body::Sink;
+use crate::budget::Budget;
+use crate::engine::{Candidates, Engine};
+use crate::evidence::{Found, Subject};
+use crate::field::{Field, Place};
+use crate::rule::Rule;
+use crate::verdict::{Match, Verdict};
+use crate::view::{View, Views, classes};
+
+/// A view longer than this is judged in windows, so that the clock is read between pieces of bounded work.
+const WINDOW_BYTES: usize = 64 << 10;
+/// What two windows share: longer than any attack needs to be recognised.
+const WINDOW_OVERLAP_BYTES: usize = 4 << 10;
+/// Work (bytes read by a pass or a proof) between two looks at the clock.
+const CLOCK_EVERY_BYTES: usize = 8 << 10;
+/// What a field costs besides its bytes.
+const FIELD_WORK_BYTES: usize = 16;
+/// Work of small calls that is not worth a look at the clock.
+const UNTIMED_BYTES: usize = 4 << 10;
+
+/// The state that outlives a field.
+#[derive(Debug)]
+pub(crate) struct Judging {
+    engine: Arc<Engine>,
+    leaves: LeafSet,
+    active: Candidates,
+    on_hit: OnHit,
+    meter: Meter,
+    verdict: Verdict,
+    arguments: usize,
+    found: Vec<Found>,
+    field_rules: Vec<&'static Rule>,
+    views: Views,
+}
+
+/// Sums up the CPU time of calls.
+#[derive(Debug)]
+struct Meter {
+    budget: Budget,
+    /// Whether anything happens when the budget runs out.
+    enforced: bool,
+    spent: Duration,
+    /// Clock at the start of the call in hand, when it is timed.
+    start: Option<Duration>,
+    /// Work since the last look at the clock.
+    work: usize,
+    out: bool,
+}
+
+impl Judging {
+    pub(super) fn new(engine: Arc<Engine>, leaves: LeafSet, on_hit: OnHit, budget: Budget) -> Judging {
+        Judging {
+            active: engine.active(&leaves),
+            engine,
+            leaves,
+            on_hit,
+            meter: Meter::new(budget, &leaves),
+            verdict: Verdict::default(),
+            arguments: 0,
+            found: Vec::new(),
+            field_rules: Vec::new(),
+            views: Views::default(),
+        }
+    }
+
+    pub(super) fn reset(&mut self, leaves: LeafSet, on_hit: OnHit, budget: Budget) {
+        if self.leaves != leaves {
+            self.active = self.engine.active(&leaves);
+            self.leaves = leaves;
+        }
+        self.on_hit = on_hit;
+        self.meter = Meter::new(budget, &leaves);
+        self.verdict.clear();
+        self.arguments = 0;
+    }
+
+    pub(super) fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// Runs `work` on the budget. Small calls go untimed until they add up.
+    pub(super) fn timed(&mut self, bytes: usize, work: impl FnOnce(&mut Judging)) {
+        if self.is_over() {
+            return;
+        }
+        self.meter.begin(bytes);
+        work(self);
+        self.meter.end();
+        self.note_timeout();
+    }
+
+    /// Judges an argument as it stands between two `&`.
+    pub(super) fn argument(&mut self, names: Place, values: Place, pair: &[u8]) {
+        self.arguments += 1;
+        if self.arguments > limits::ARGUMENTS_MAX {
+            self.violation(Leaf::RequestValidationArgumentLimits, "more than 1000 arguments".into());
+        }
+        let (name, value) = split::argument(pair);
+        if name.len() > limits::ARGUMENT_NAME_BYTES_MAX {
+            self.violation(
+                Leaf::RequestValidationArgumentLimits,
+                "an argument's name is over 256 bytes".into(),
+            );
+        }
+        self.field(&Field { place: names, name: b"", value: name });
+        match value {
+            Some(value) => {
+                self.field(&Field { place: values, name, value });
+            }
+            // Applications read a lone word as a value as often as a name.
+            None if !classes::of(name).is_word() => {
+                self.field(&Field { place: values, name: b"", value: name });
+            }
+            None => {}
+        }
+    }
+
+    /// Judges one field in all its views.
+    pub(crate) fn field(&mut self, field: &Field<'_>) {
+        if field.value.is_empty() || self.is_over() {
+            return;
+        }
+        let raw = classes::of(field.value);
+        self.view(field, View::Raw, raw, field.value);
+        if raw.may_decode() || Views::has_payload(field.value) {
+            let mut views = std::mem::take(&mut self.views);
+            views.derive(field.place, raw, field.value);
+            for (view, bytes) in views.iter() {
+                self.view(field, view, classes::of(bytes), bytes);
+            }
+            self.views = views;
+        }
+        if !self.field_rules.is_empty() {
+            self.verdict.field_done(&self.field_rules);
+            self.field_rules.clear();
+        }
+    }
+
+    fn view(&mut self, field: &Field<'_>, view: View, classes: classes::Classes, bytes: &[u8]) {
+        let mut offset = 0;
+        while let Some(rest) = bytes.get(offset..) {
+            let window = rest.get(..WINDOW_BYTES).unwrap_or(rest);
+            if self.meter.out {
+                return;
+            }
+            self.window(field, view, classes, window, offset);
+            if window.len() == rest.len() {
+                return;
+            }
+            offset += WINDOW_BYTES - WINDOW_OVERLAP_BYTES;
+        }
+    }
+
+    fn window(
+        &mut self,
+        field: &Field<'_>,
+        view: View,
+        classes: classes::Classes,
+        bytes: &[u8],
+        offset: usize,
+    ) {
+        let candidates = self.engine.candidates(&self.active, field.place, classes, bytes);
+        if !self.meter.spend(FIELD_WORK_BYTES + bytes.len()) || candidates.is_empty() {
+            return;
+        }
+        let subject = Subject { place: field.place, name: field.name, view, bytes };
+        let meter = &mut self.meter;
+        self.engine.prove(&candidates, &self.leaves, &subject, &mut self.found, |work| meter.spend(work));
+        for found in self.found.drain(..) {
+            if self.field_rules.iter().all(|rule| !std::ptr::eq(*rule, found.rule)) {
+                self.field_rules.push(found.rule);
+                self.verdict.matched(quote(field, view, bytes, offset, found));
+            }
+        }
+    }
+
+    fn violation(&mut self, leaf: Leaf, reason: Cow<'static, str>) {
+        if self.leaves.contains(leaf) {
+            self.verdict.violation(leaf, reason);
+        }
+    }
+
+    fn note_timeout(&mut self) {
+        if self.meter.out && !self.verdict.timed_out {
+            self.verdict.timed_out = true;
+            self.violation(
+                Leaf::ResourceLimitsEvaluationTimeout,
+                "rules were not evaluated within evaluation_timeout".into(),
+            );
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.meter.out || (self.on_hit == OnHit::Stop && self.verdict.blocks())
+    }
+}
+
+impl Sink for Judging {
+    fn field(&mut self, place: Place, name: &[u8], value: &[u8]) {
+        Judging::field(self, &Field { place, name, value });
+    }
+
+    fn argument(&mut self, names: Place, values: Place, pair: &[u8]) {
+        Judging::argument(self, names, values, pair);
+    }
+
+    fn violation(&mut self, leaf: Leaf, reason: &'static str) {
+        Judging::violation(self, leaf, reason.into());
+    }
+
+    fn is_over(&self) -> bool {
+        Judging::is_over(self)
+    }
+}
+
+impl Meter {
+    fn new(budget: Budget, leaves: &LeafSet) -> Meter {
+        Meter {
+            budget,
+            enforced: leaves.contains(Leaf::ResourceLimitsEvaluationTimeout) && budget.limit < Duration::MAX,
+            spent: Duration::ZERO,
+            start: None,
+            work: 0,
+            out: false,
+        }
+    }
+
+    fn begin(&mut self, bytes: usize) {
+        if self.enforced && self.work + bytes > UNTIMED_BYTES {
+            self.start = Some((self.budget.clock)());
+            self.work = 0;
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(start) = self.start.take() {
+            self.spent = self.spent.saturating_add((self.budget.clock)().saturating_sub(start));
+            self.out |= self.spent > self.budget.limit;
+            // The next call, however small, is timed as well.
+            self.work = UNTIMED_BYTES;
+        }
+    }
+
+    /// Counts work; `false` once the budget is spent.
+    fn spend(&mut self, work: usize) -> bool {
+        self.work += work;
+        if let Some(start) = self.start
+            && self.work >= CLOCK_EVERY_BYTES
+        {
+            self.work = 0;
+            let now = self.spent.saturating_add((self.budget.clock)().saturating_sub(start));
+            self.out |= now > self.budget.limit;
+        }
+        !self.out
+    }
+}
+
+fn quote(field: &Field<'_>, view: View, window: &[u8], offset: usize, found: Found) -> Match {
+    let end = found.offset.saturating_add(found.length.min(limits::EXCERPT_BYTES_MAX)).min(window.len());
+    Match {
+        rule: found.rule,
+        place: field.place,
+        name: field.name.iter().take(limits::ARGUMENT_NAME_BYTES_MAX).copied().collect(),
+        view,
+        offset: u32::try_from(offset.saturating_add(found.offset)).unwrap_or(u32::MAX),
+        excerpt: window.get(found.offset..end).unwrap_or_default().to_vec(),
+        weight: found.rule.weight,
+    }
+}

