@@ -10,6 +10,8 @@ pub mod polling;
 
 pub mod raw;
 
+pub mod contract;
+
 pub mod origin;
 
 pub mod running;
