@@ -126,6 +126,24 @@ impl Connection {
         self.stream.write_all(bytes.as_ref()).map_err(Fault::Send)
     }
 
+    /// Sends `chunk` over and over until `total` bytes are out or the peer takes no more within the time that a write
+    /// may take; says how many bytes went. All bytes of a chunk have to be the same for a partial one to do no harm.
+    pub fn push(&mut self, chunk: &[u8], total: usize) -> Result<usize, Fault> {
+        let mut sent = 0;
+        while sent < total {
+            let part = &chunk[..chunk.len().min(total - sent)];
+            match self.stream.write(part) {
+                Ok(written) => sent += written,
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                    break;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Fault::Send(error)),
+            }
+        }
+        Ok(sent)
+    }
+
     /// Sends a request and reads its response.
     pub fn exchange(&mut self, request: &Request) -> Result<Response, Fault> {
         self.send(request.bytes())?;
