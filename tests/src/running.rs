@@ -45,6 +45,7 @@ pub struct Start {
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
     files: Vec<(String, String)>,
+    mounted: bool,
 }
 
 impl Start {
@@ -74,6 +75,13 @@ impl Start {
         self
     }
 
+    /// Lays the configuration out as Kubernetes mounts a `ConfigMap`: behind a link that is swapped as a whole.
+    #[must_use]
+    pub fn mounted(mut self) -> Start {
+        self.mounted = true;
+        self
+    }
+
     /// Starts with `config` and waits until the service is ready.
     pub fn run(&self, config: &str) -> Waf {
         for _ in 1..STARTS {
@@ -95,12 +103,27 @@ impl Start {
             std::fs::write(folder.path().join(name), fill(text)).expect("a file in the test's folder");
         }
         let config_path = folder.path().join("waf.yaml");
-        std::fs::write(&config_path, fill(config)).expect("a file in the test's folder");
+        if self.mounted {
+            swap_link(folder.path(), &fill(config));
+            std::os::unix::fs::symlink("..data/waf.yaml", &config_path).expect("a link in the test's folder");
+        } else {
+            std::fs::write(&config_path, fill(config)).expect("a file in the test's folder");
+        }
         let mut command = Command::new(programs::waf());
         command.arg("--config").arg(&config_path).args(&self.arguments);
         command.envs(self.environment.iter().map(|(name, value)| (name, fill(value))));
         start(command, port, health, folder, config_path)
     }
+}
+
+/// Points `..data` in `folder` at a new folder that holds `text`, in one step.
+fn swap_link(folder: &Path, text: &str) {
+    let version = folder.join(format!("..version-{}", ports::free()));
+    std::fs::create_dir(&version).expect("a folder in the test's folder");
+    std::fs::write(version.join("waf.yaml"), text).expect("a file in the test's folder");
+    let link = folder.join("..data_new");
+    std::os::unix::fs::symlink(&version, &link).expect("a link in the test's folder");
+    std::fs::rename(&link, folder.join("..data")).expect("a link can be renamed");
 }
 
 /// Starts with `config` alone and waits until it is ready.
@@ -170,6 +193,22 @@ impl Waf {
         let beside = self.config.with_extension("new");
         std::fs::write(&beside, text).expect("a file in the test's folder");
         std::fs::rename(&beside, &self.config).expect("the file can be renamed");
+    }
+
+    /// Replaces the configuration of a [`Start::mounted`] service.
+    pub fn swap(&self, config: &str) {
+        swap_link(self.folder.path(), &fill(config, self.port, self.health, self.folder.path()));
+    }
+
+    /// Replaces the configuration in place: the file is emptied, then written in two pieces.
+    pub fn write_in_two_steps(&self, config: &str) {
+        let text = fill(config, self.port, self.health, self.folder.path());
+        let mut file = std::fs::File::create(&self.config).expect("the file can be written");
+        let (first, second) = text.split_at(text.len() / 2);
+        for piece in [first, second] {
+            std::io::Write::write_all(&mut file, piece.as_bytes()).expect("the file can be written");
+            file.sync_all().expect("the file can be written");
+        }
     }
 
     /// Sends a signal to the supervisor, by its name.
