@@ -36,7 +36,7 @@ impl Worker {
         let (audit, their_audit) = UnixStream::pair().expect("a pair of sockets");
         control.set_read_timeout(Some(ANSWER_TIME)).expect("a read timeout can be set");
         let child = Command::new(programs::waf())
-            .arg("worker")
+            .args(["worker", "--id", "1", "--threads", "1", "--drain", "2", "--log-level", "error"])
             .stdin(OwnedFd::from(theirs))
             .stdout(OwnedFd::from(their_audit))
             .stderr(Stdio::null())
