@@ -19,6 +19,7 @@ const SETTLING: Duration = Duration::from_millis(200);
 const COMMIT_MAX: Duration = Duration::from_secs(3);
 
 /// 40, or what `WAF_TESTS_RELOADS` says (`./test --full` sets 200).
+#[allow(clippy::disallowed_methods, reason = "a test program has no command line of its own")]
 fn reloads() -> usize {
     std::env::var("WAF_TESTS_RELOADS").ok().and_then(|text| text.parse().ok()).unwrap_or(40)
 }
