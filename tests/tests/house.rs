@@ -62,7 +62,16 @@ fn crates_know_only_whom_they_may() {
 fn what_is_forbidden_is_not_in_the_tree() {
     // The lock file also names what no feature switches on; the tree is what is built.
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--workspace", "--offline", "--locked", "--prefix", "none", "--edges", "normal,build,dev"])
+        .args([
+            "tree",
+            "--workspace",
+            "--offline",
+            "--locked",
+            "--prefix",
+            "none",
+            "--edges",
+            "normal,build,dev",
+        ])
         .current_dir(repository())
         .output()
         .expect("cargo can be started");
