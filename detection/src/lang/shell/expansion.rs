@@ -115,10 +115,11 @@ fn arithmetic(rest: &[u8]) -> Option<usize> {
 /// `/[e]tc`, `/etc/pa[s]swd`: a list of letters inside a path's name. An index and a query of XPath end a name,
 /// a pattern of a programming language ends with the slash that it starts with.
 fn listed_letters(bytes: &[u8], at: usize) -> Option<usize> {
-    let start = bytes.get(..at)?.iter().rposition(|byte| {
+    let reach = at.saturating_sub(65);
+    let start = bytes.get(reach..at)?.iter().rposition(|byte| {
         byte.is_ascii_whitespace() || matches!(byte, b'\'' | b'"' | b'=' | b';' | b'|' | b'&' | b'`')
     });
-    let start = start.map_or(0, |start| start + 1);
+    let start = start.map_or(reach, |start| reach + start + 1);
     let before = bytes.get(start..at)?;
     if at - start > 64 || !before.starts_with(b"/") || before.starts_with(b"//") {
         return None;
