@@ -50,6 +50,7 @@ pub(super) fn scan(bytes: &[u8], entry: Entry, weigh: &mut dyn FnMut(&Clause) ->
         in_backtick: false,
         redirected: false,
         braces_end: None,
+        braces_suffix: 0,
         last: Weighed::Text,
         variables: Variables::default(),
     };
@@ -73,6 +74,8 @@ struct Scanner<'a, 'w> {
     in_backtick: bool,
     redirected: bool,
     braces_end: Option<usize>,
+    /// Length of the word that touches the list's end.
+    braces_suffix: usize,
     last: Weighed,
     variables: Variables<'a>,
 }
@@ -308,6 +311,10 @@ impl Scanner<'_, '_> {
         if !inside.contains(&b',') || inside.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b'{') {
             return false;
         }
+        // `{l,-lh}s`: every entry takes what follows the list; the first one is the command.
+        let suffix =
+            rest.iter().skip(end + 1).take(8).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        self.braces_suffix = suffix;
         self.braces_end = Some(self.at + end);
         self.clause.braces = if inside.starts_with(b",") { Braces::ListWithEmpty } else { Braces::List };
         true

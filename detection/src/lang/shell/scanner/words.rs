@@ -8,6 +8,12 @@ impl Scanner<'_, '_> {
         let mut word = Word::at(self.at);
         let ended = self.read_word(&mut word);
         word.end = self.at;
+        if self.clause.count == 0
+            && let Some(end) = self.braces_end
+            && let Some(suffix) = self.bytes.get(end + 1..end + 1 + self.braces_suffix)
+        {
+            push(&mut word, suffix);
+        }
         word.settle_quotes();
         if std::mem::take(&mut self.redirected) {
             word.traits.set(Traits::REDIRECTED);
