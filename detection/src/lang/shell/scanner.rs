@@ -130,7 +130,13 @@ impl Scanner<'_, '_> {
     fn written_line_break(&self) -> bool {
         let ends = match self.peek(2) {
             None => true,
-            Some(b'\'' | b'"') => self.peek(3).is_none_or(|byte| !byte.is_ascii_alphanumeric()),
+            Some(b'\'' | b'"') => {
+                // Quotes that a word goes on behind cut it: `u\n''ame`.
+                let rest = self.bytes.get(self.at + 2..).unwrap_or_default();
+                let behind = rest.iter().take(8).find(|byte| !matches!(byte, b'\'' | b'"'));
+                behind
+                    .is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'\\' | b'$' | b'`'))
+            }
             Some(byte) => byte.is_ascii_whitespace() || b"/.;|&)".contains(&byte),
         };
         ends && matches!(self.peek(1), Some(b'n' | b'r')) && self.before() != Some(b'\\')

