@@ -1,1 +1,147 @@
-//! placeholder
+//! From `waf.yaml` to a checked plan, in three typed steps: source text to a spanned tree, the tree to what is written
+//! ([`raw`]), that to what holds ([`resolve`]); checks look at both, and what passes them becomes the plan. Nothing here
+//! is asynchronous, and only [`source`] touches files.
+
+pub mod code;
+pub mod field;
+
+mod diagnostic;
+mod source;
+mod tree;
+
+mod names;
+mod pattern;
+mod raw;
+mod read;
+
+mod headers;
+mod resolve;
+mod toggles;
+
+mod check;
+mod openapi;
+
+pub use diagnostic::{Diagnostic, Severity};
+
+use std::path::{Path, PathBuf};
+
+use waf_shared::limits::CONFIG_BYTES_MAX;
+use waf_shared::plan::{self, Cidr, Digest, Plan};
+
+use diagnostic::Sink;
+use read::{FromNode, Reader};
+use resolve::Resolved;
+
+/// What compiling depends on beside the text.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whether to check what depends on this machine, such as a writable `data_dir`.
+    pub host_checks: bool,
+    /// Peers whose forwarding headers are believed.
+    pub trusted_proxies: Vec<Cidr>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { host_checks: true, trusted_proxies: Vec::new() }
+    }
+}
+
+/// A configuration that holds.
+#[derive(Debug)]
+pub struct Compiled {
+    /// What the workers serve.
+    pub plan: Plan,
+    /// The plan as workers read it.
+    pub bytes: Vec<u8>,
+    /// The plan's name.
+    pub digest: Digest,
+    /// What the operator should look at, by line.
+    pub warnings: Vec<Diagnostic>,
+    /// Files that the configuration names, absolute, each once.
+    pub files: Vec<PathBuf>,
+    resolved: Resolved,
+}
+
+/// Compiles the configuration at `path`. The error holds all errors and the warnings, by line.
+pub fn compile_file(path: &Path, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+    let name = path.display().to_string();
+    match source::read_text(path) {
+        Ok(text) => compile_text(&name, &text, &source::base_dir(path), options),
+        Err(error) => Err(unreadable(&name, &error)),
+    }
+}
+
+/// Compiles what `stream` delivers, under `name`.
+pub fn compile_stream(
+    name: &str,
+    stream: impl std::io::Read,
+    base_dir: &Path,
+    options: &Options,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    match source::text_of(stream) {
+        Ok(text) => compile_text(name, &text, base_dir, options),
+        Err(error) => Err(unreadable(name, &error)),
+    }
+}
+
+/// Compiles `text`; relative paths start from `base_dir`. The error holds all errors and the warnings, by line.
+pub fn compile_text(
+    name: &str,
+    text: &str,
+    base_dir: &Path,
+    options: &Options,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    if text.len() > CONFIG_BYTES_MAX {
+        return Err(unreadable(name, &source::SourceError::TooLarge));
+    }
+    let mut sink = Sink::new(name, line_count(text));
+    let Some(tree) = tree::read(text, &mut sink) else { return Err(sink.finish()) };
+    let route_names = resolve::route_names(&tree);
+    let mut reader = Reader::new(&mut sink, &route_names);
+    let kind = field::Kind::Section(field::document());
+    let Some(document) = raw::Document::from_node(&mut reader, &tree, &kind) else {
+        return Err(sink.finish());
+    };
+    check::written(&document, options, &mut sink);
+    let mut resolved = resolve::resolve(&document);
+    let files = openapi::contracts(&document, &mut resolved, base_dir, options, &mut sink);
+    check::held(&document, &resolved, &mut sink);
+    if sink.errors() > 0 {
+        return Err(sink.finish());
+    }
+    let plan = lower(&resolved, options);
+    match plan::encode(&plan) {
+        Ok((bytes, digest)) => Ok(Compiled { plan, bytes, digest, warnings: sink.finish(), files, resolved }),
+        Err(error) => {
+            sink.error(code::PLAN_TOO_LARGE, 1, error.to_string());
+            Err(sink.finish())
+        }
+    }
+}
+
+fn unreadable(name: &str, error: &source::SourceError) -> Vec<Diagnostic> {
+    let mut sink = Sink::new(name, 1);
+    sink.error(code::UNREADABLE, 1, format!("the configuration {error}"));
+    sink.finish()
+}
+
+fn line_count(text: &str) -> u32 {
+    u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
+}
+
+fn lower(resolved: &Resolved, options: &Options) -> Plan {
+    Plan {
+        listen: resolved.listen.clone(),
+        data_dir: resolved.data_dir.clone(),
+        health_port: resolved.health_port,
+        metrics_port: resolved.metrics_port,
+        audit_format: resolved.audit_format,
+        tracing: resolved.tracing.clone(),
+        trusted_proxies: options.trusted_proxies.clone(),
+        protocol: resolved.protocol.clone(),
+        shadow_api_logging: resolved.shadow_api_logging,
+        global: resolved.global.clone(),
+        routes: resolved.routes.iter().map(|route| route.plan.clone()).collect(),
+    }
+}

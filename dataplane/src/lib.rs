@@ -13,19 +13,17 @@ mod refusal;
 
 mod answer;
 
-pub mod audit;
-
 pub mod route;
 
 mod target;
 
-mod client_address;
+pub mod client_address;
 
 mod request_id;
 
-mod upstream;
+pub mod upstream;
 
-mod stream;
+pub mod stream;
 
 mod wire;
 

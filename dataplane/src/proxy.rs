@@ -12,7 +12,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::AbortHandle;
 use waf_shared::limits;
 
-use crate::audit::Sink;
+use crate::audit::sink::Sink;
 use crate::connection;
 use crate::exchange::{Ends, Spare};
 use crate::serving::Serving;

@@ -99,10 +99,8 @@ fn count(counts: &mut Counts, case: &Value, blocks: bool) {
         keys.push(format!("attack crs paranoia-1 critical: {family}"));
     }
     if class == "benign" && source == "benign" {
-        let tag = match text(case, "desc").split(' ').next() {
-            Some(tag @ ("technical" | "policy")) => tag,
-            _ => "plain",
-        };
+        let word = text(case, "desc").split(' ').next().unwrap_or_default();
+        let tag = if matches!(word, "technical" | "policy") { word } else { "plain" };
         keys.push(format!("benign tag {tag}"));
     }
     for key in keys {
@@ -171,9 +169,11 @@ fn multipart(inspection: &mut Inspection, media_type: &[u8], body: &[u8]) {
         let value = value.strip_suffix(b"\r\n").unwrap_or(value);
         match parameter("filename=\"") {
             Some(file) => {
-                inspection.field(&Field { place: Place::FileName, name: b"", value: file.as_bytes() })
+                inspection.field(&Field { place: Place::FileName, name: b"", value: file.as_bytes() });
             }
-            None => inspection.field(&Field { place: Place::Form, name: b"part", value }),
+            None => {
+                inspection.field(&Field { place: Place::Form, name: b"part", value });
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod classes;
 mod entities;
 mod escapes;
 mod hex;
+mod path;
 mod percent;
 mod unicode;
 
@@ -95,7 +96,7 @@ impl Views {
     /// Derives every view of `raw` that differs from it and from the others. Percent levels first, then everything at
     /// once, then each decoder alone on each level: a value made to exhaust the bounds has been decoded fully before.
     pub(crate) fn derive(&mut self, place: Place, classes: Classes, raw: &[u8]) {
-        self.names.clear();
+        self.clear();
         self.bytes_left = VIEW_BYTES_BASE.saturating_add(raw.len().saturating_mul(VIEW_BYTES_FACTOR));
         let levels = self.percent_levels(place, classes, raw);
         self.fold(levels, raw);
@@ -108,11 +109,22 @@ impl Views {
             }
         }
         self.payload(levels, raw);
+        if place == Place::Path {
+            let view = if levels == 0 { View::Path } else { View::Combined };
+            self.add(view, levels, raw, path::resolve);
+        }
+    }
+
+    /// Forgets the views and keeps the buffers.
+    pub(crate) fn clear(&mut self) {
+        self.names.clear();
     }
 
     /// Whether `raw` has views although its bytes need no decoding.
-    pub(crate) fn has_payload(raw: &[u8]) -> bool {
-        matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B')) && base64::payload(raw).is_some()
+    pub(crate) fn is_wrapped(place: Place, raw: &[u8]) -> bool {
+        let dotted = |pair: &[u8; 2]| matches!(pair, [b'/', b'.' | b'/']);
+        place == Place::Path && raw.array_windows().any(dotted)
+            || matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B')) && base64::payload(raw).is_some()
     }
 
     /// The views, without the raw one.

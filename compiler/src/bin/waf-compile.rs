@@ -1,1 +1,2 @@
+//! The linter: see the library.
 fn main() {}

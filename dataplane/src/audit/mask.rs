@@ -6,43 +6,45 @@ use std::borrow::Cow;
 /// What stands for a value that was taken out.
 pub(super) const MASK: &str = "***";
 
-/// Parts of a name, in lower case without punctuation, that make its value a secret.
-const PARTS: &[&str] = &[
-    "password",
-    "passwd",
-    "passwort",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "secret",
-    "token",
-    "authorization",
-    "authentication",
-    "credential",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "signature",
-    "session",
-    "sessid",
-    "loggedin",
-    "jwt",
-    "cardnumber",
-    "creditcard",
-    "debitcard",
-    "cardnum",
-    "cardno",
-    "ccnum",
-    "ccno",
-    "cvv",
-    "securitycode",
-];
+/// Parts of a name, in lower case without punctuation, that make its value a secret, by the letter that they begin with.
+const fn parts(first: u8) -> &'static [&'static str] {
+    match first {
+        b'a' => &["authorization", "authentication", "apikey", "accesskey"],
+        b'c' => &["credential", "creditcard", "cardnumber", "cardnum", "cardno", "ccnum", "ccno", "cvv"],
+        b'd' => &["debitcard"],
+        b'j' => &["jwt"],
+        b'l' => &["loggedin"],
+        b'p' => &["password", "passwd", "passwort", "passphrase", "passcode", "pwd", "privatekey"],
+        b's' => &["secret", "session", "sessid", "signature", "securitycode"],
+        b't' => &["token"],
+        _ => &[],
+    }
+}
 
 /// Whole words of a name that make its value a secret; as parts they are in too many harmless names.
-const WORDS: &[&str] = &[
-    "pass", "pw", "pin", "otp", "totp", "sid", "auth", "bearer", "cookie", "card", "pan", "cc", "cvc", "csc",
-    "csrf", "xsrf", "sess", "iban",
-];
+const fn is_secret_word(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"pass"
+            | b"pw"
+            | b"pin"
+            | b"otp"
+            | b"totp"
+            | b"sid"
+            | b"sess"
+            | b"auth"
+            | b"bearer"
+            | b"cookie"
+            | b"csrf"
+            | b"xsrf"
+            | b"card"
+            | b"pan"
+            | b"cc"
+            | b"cvc"
+            | b"csc"
+            | b"iban"
+    )
+}
 
 /// Bytes of a name that are looked at; honest names are shorter.
 const NAME_BYTES_MAX: usize = 512;
@@ -204,13 +206,14 @@ impl Key {
     fn is_secret(&self) -> bool {
         // Only the end of an overlong name counts: that is the part that names the value.
         let words = self.words.get(self.words.len().saturating_sub(NAME_BYTES_MAX)..).unwrap_or_default();
-        if words.split(|byte| *byte == b' ').any(|word| WORDS.iter().any(|known| known.as_bytes() == word)) {
+        if words.split(|byte| *byte == b' ').any(is_secret_word) {
             return true;
         }
-        let joined: Vec<u8> = words.iter().copied().filter(|byte| *byte != b' ').collect();
-        (0..joined.len()).any(|at| {
-            let rest = joined.get(at..).unwrap_or_default();
-            PARTS.iter().any(|part| rest.starts_with(part.as_bytes()))
+        words.iter().enumerate().any(|(at, first)| {
+            parts(*first).iter().any(|part| {
+                let joined = words.get(at..).unwrap_or_default().iter().filter(|byte| **byte != b' ');
+                joined.take(part.len()).eq(part.as_bytes())
+            })
         })
     }
 }

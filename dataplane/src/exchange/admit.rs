@@ -1,5 +1,6 @@
 //! First stage: may this head come in at all? The order of checks is contracted; it decides which status wins.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use waf_shared::catalog::Leaf;
@@ -36,11 +37,7 @@ impl Admitted {
 pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admitted, Refusal> {
     record.head = Some(Arc::clone(&head));
     record.request_id = request_id::choose(head.fields.all("x-request-id"));
-    record.client.set_ip(client_address::resolve(
-        record.client.ip(),
-        &record.serving.plan().trusted_proxies,
-        &head.fields,
-    ));
+    record.client.set_ip(client(&head, record));
     let framing = framing::of_request(&head).map_err(|why| malformed(record, why))?;
     if head.method() == b"CONNECT" {
         let reason = "CONNECT is never forwarded";
@@ -63,6 +60,16 @@ pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admit
     content_type(&admitted, record)?;
     declared_length(&admitted, record)?;
     Ok(admitted)
+}
+
+/// The client's address: the peer's, or what a trusted peer says.
+fn client(head: &RequestHead, record: &Record) -> IpAddr {
+    let (peer, trusted) = (record.peer().ip(), &record.serving.plan().trusted_proxies);
+    if trusted.is_empty() {
+        return peer;
+    }
+    let sent = |name| head.fields.all(name).collect::<Vec<_>>();
+    client_address::client_address(peer, trusted, &sent("x-forwarded-for"), &sent("forwarded"))
 }
 
 /// Turns away what is no HTTP, with the leaf that names the fault.

@@ -44,7 +44,8 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
 
 fn forwarding(head: &RequestHead, host: Option<&[u8]>, record: &Record, out: &mut Vec<u8>) {
     let trusted = &record.serving.plan().trusted_proxies;
-    field(out, b"X-Forwarded-For", &client_address::forwarded_for(record.peer().ip(), trusted, &head.fields));
+    let received: Vec<&[u8]> = head.fields.all("x-forwarded-for").collect();
+    field(out, b"X-Forwarded-For", &client_address::x_forwarded_for(record.peer().ip(), trusted, &received));
     let sent = |name| head.fields.first(name).filter(|_| is_trusted(record));
     field(out, b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(b"http"));
     if let Some(host) = sent("x-forwarded-host").or(host) {

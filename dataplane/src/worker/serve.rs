@@ -16,7 +16,7 @@ use waf_shared::limits::REASON_BYTES_MAX;
 use super::WorkerError;
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
 use super::member::{Member, Offered};
-use crate::audit::Sink;
+use crate::audit::sink::Sink;
 use crate::proxy::{Listening, Proxy};
 use crate::serving::Serving;
 

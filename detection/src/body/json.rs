@@ -149,16 +149,16 @@ impl Json {
     /// A string that was not finished is judged as far as it came.
     fn give_up(&mut self, sink: &mut impl Sink) {
         match self.state {
-            State::InKey => self.emit_key_text(sink),
+            State::InKey => self.emit_key(self.text.bytes(), sink),
             State::InString | State::InScalar => sink.field(Place::Json, &self.path, self.text.bytes()),
             _ => {}
         }
         self.text.clear();
     }
 
-    fn emit_key_text(&self, sink: &mut impl Sink) {
+    fn emit_key(&self, text: &[u8], sink: &mut impl Sink) {
         let parent = self.open.last().map_or(0, |container| container.path_bytes);
-        sink.field(Place::JsonKey, self.path.get(..parent).unwrap_or_default(), self.text.bytes());
+        sink.field(Place::JsonKey, self.path.get(..parent).unwrap_or_default(), text);
     }
 
     fn fail<T>(&mut self, fault: &'static str) -> Result<T, Fault> {
@@ -258,33 +258,43 @@ impl Json {
 
     /// Bytes of a string up to its end, an escape, or the end of the chunk.
     fn in_text<'c>(&mut self, rest: &'c [u8], sink: &mut impl Sink) -> Located<&'c [u8]> {
-        let (left, complete) = match self.text.take(rest) {
-            Ok(taken) => taken,
+        if let Some((text, left)) = self.text.whole(rest) {
+            return self.complete(text, left, sink);
+        }
+        match self.text.take(rest) {
+            Ok((left, false)) => Ok(left),
+            Ok((left, true)) => {
+                let mut text = std::mem::take(&mut self.text);
+                let step = self.complete(text.bytes(), left, sink);
+                text.clear();
+                self.text = text;
+                step
+            }
             Err((fault, left)) => {
                 self.fault = fault;
-                return Err((Fault, left));
+                Err((Fault, left))
             }
-        };
-        if !complete {
-            return Ok(left);
         }
-        if std::str::from_utf8(self.text.bytes()).is_err() {
-            return self.fail("a JSON string is not UTF-8").map_err(|fault| (fault, left.len()));
-        }
+    }
+
+    /// A key or a string value is complete; `left` follows it.
+    fn complete<'c>(&mut self, text: &[u8], left: &'c [u8], sink: &mut impl Sink) -> Located<&'c [u8]> {
         if self.state == State::InKey {
-            self.key(sink);
+            self.key(text, sink);
         } else {
-            sink.field(Place::Json, &self.path, self.text.bytes());
+            sink.field(Place::Json, &self.path, text);
             self.after_value();
         }
-        self.text.clear();
+        if std::str::from_utf8(text).is_err() {
+            return self.fail("a JSON string is not UTF-8").map_err(|fault| (fault, left.len()));
+        }
         Ok(left)
     }
 
-    fn key(&mut self, sink: &mut impl Sink) {
-        self.emit_key_text(sink);
+    fn key(&mut self, text: &[u8], sink: &mut impl Sink) {
+        self.emit_key(text, sink);
         let mut hasher = DefaultHasher::new();
-        self.text.bytes().hash(&mut hasher);
+        text.hash(&mut hasher);
         self.keys.push(hasher.finish());
         if let Some(container) = self.open.last_mut() {
             container.keys = container.keys.saturating_add(1);
@@ -296,7 +306,7 @@ impl Json {
         if !self.path.is_empty() {
             self.path.push(b'.');
         }
-        self.path.extend_from_slice(self.text.bytes());
+        self.path.extend_from_slice(text);
         self.path.truncate(limits::ARGUMENT_NAME_BYTES_MAX);
         self.state = State::Colon;
     }

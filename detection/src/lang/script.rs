@@ -5,10 +5,11 @@
 use memchr::memchr;
 
 pub mod jsfuck;
-pub mod place;
-pub mod scan;
-
-pub use place::Standing;
+mod page;
+mod place;
+mod prose;
+mod scan;
+mod word;
 
 /// A conclusion about a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,1 +1,6 @@
-//! Tokenizer for sql.
+//! SQL as injected text: words, tokens and the small grammar that tells a fragment of a query from prose. It knows
+//! bytes alone, not places, rules or weights.
+
+pub mod grammar;
+pub mod token;
+pub mod words;

@@ -4,10 +4,11 @@
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
-use crate::field::Places;
+use crate::field::{Place, Places};
 use crate::lang::html::{charset, markup};
 use crate::lang::script::{self, jsfuck};
 use crate::rule::{Judge, Rule, Test};
+use crate::view::View;
 
 mod encoding;
 mod html;
@@ -22,6 +23,7 @@ pub static RULES: &[&Rule] = &[
     &html::HANDLER,
     &html::HANDLER_BREAK,
     &html::HANDLER_TEXT,
+    &html::DEFAULT_ATTRIBUTE,
     &html::DANGEROUS_ATTRIBUTE,
     &html::ATTRIBUTE_BREAK,
     &html::EXTERNAL_ENTITY,
@@ -59,185 +61,46 @@ pub static RULES: &[&Rule] = &[
 pub static JUDGE: Judge = Judge { name: "html", triggers: TRIGGERS, places: Places::REQUEST, run };
 
 /// Literals without one of which nothing here can be found.
+#[rustfmt::skip] // a table, not code
 static TRIGGERS: &[&str] = &[
-    "<",
-    "javascript",
-    "vbscript",
-    "livescript",
-    "script:",
-    "mocha:",
-    "&tab",
-    "&newline",
-    "&colon",
-    "&#",
+    "<", "javascript", "vbscript", "livescript", "script:", "mocha:", "&tab", "&newline", "&colon", "&#",
     "data:text",
     // Handlers behind a break.
-    "onabort",
-    "onafter",
-    "onanimation",
-    "onauxclick",
-    "onbefore",
-    "onbegin",
-    "onblur",
-    "oncancel",
-    "oncanplay",
-    "onchange",
-    "onclick",
-    "onclose",
-    "oncommand",
-    "oncontent",
-    "oncontext",
-    "oncopy",
-    "oncuechange",
-    "oncut",
-    "ondblclick",
-    "ondevice",
-    "ondrag",
-    "ondrop",
-    "onemptied",
-    "onend",
-    "onerror",
-    "onfinish",
-    "onfocus",
-    "onform",
-    "onfullscreen",
-    "ongotpointer",
-    "onhash",
-    "oninput",
-    "oninvalid",
-    "onkey",
-    "onload",
-    "onlostpointer",
-    "onmedia",
-    "onmessage",
-    "onmouse",
-    "onmove",
-    "onpage",
-    "onpaste",
-    "onpause",
-    "onplay",
-    "onpointer",
-    "onpopstate",
-    "onprogress",
-    "onproperty",
-    "onreadystate",
-    "onrepeat",
-    "onreset",
-    "onresize",
-    "onscroll",
-    "onsearch",
-    "onseek",
-    "onselect",
-    "onshow",
-    "onstart",
-    "onstorage",
-    "onsubmit",
-    "ontime",
-    "ontoggle",
-    "ontouch",
-    "ontransition",
-    "onunhandled",
-    "onunload",
-    "onvolume",
-    "onwaiting",
-    "onwebkit",
-    "onwheel",
-    "onzoom",
-    "formaction",
-    "srcdoc",
-    "xlink:href",
-    "dynsrc",
-    "lowsrc",
+    "onabort", "onafter", "onanimation", "onauxclick", "onbefore", "onbegin", "onblur", "oncancel",
+    "oncanplay", "onchange", "onclick", "onclose", "oncommand", "oncontent", "oncontext", "oncopy",
+    "oncuechange", "oncut", "ondblclick", "ondevice", "ondrag", "ondrop", "onemptied", "onend", "onerror",
+    "onfinish", "onfocus", "onform", "onfullscreen", "ongotpointer", "onhash", "oninput", "oninvalid",
+    "onkey", "onload", "onlostpointer", "onmedia", "onmessage", "onmouse", "onmove", "onpage", "onpaste",
+    "onpause", "onplay", "onpointer", "onpopstate", "onprogress", "onproperty", "onreadystate", "onrepeat",
+    "onreset", "onresize", "onscroll", "onsearch", "onseek", "onselect", "onshow", "onstart", "onstorage",
+    "onsubmit", "ontime", "ontoggle", "ontouch", "ontransition", "onunhandled", "onunload", "onvolume",
+    "onwaiting", "onwebkit", "onwheel", "onzoom", "formaction", "srcdoc", "xlink:href", "dynsrc", "lowsrc",
     // Script.
-    "alert",
-    "confirm",
-    "prompt",
-    "eval",
-    "settimeout",
-    "setinterval",
-    "setimmediate",
-    "execscript",
-    "atob",
-    "fetch(",
-    "fetch`",
-    "import(",
-    "import (",
-    "function(",
-    "function`",
-    "document.",
-    "document[",
-    "document)",
-    "document/",
-    "document ",
-    "document?",
-    "window.",
-    "window[",
-    "window)",
-    "window/",
-    "window?",
-    "self[",
-    "self.",
-    "top[",
-    "top.",
-    "parent[",
-    "parent.",
-    "frames[",
-    "frames.",
-    "globalthis",
-    "this[",
-    "location",
-    "navigation.",
-    "localstorage",
-    "sessionstorage",
-    "sendbeacon",
-    "constructor",
-    "fromcharcode",
-    "fromcodepoint",
-    "innerhtml",
-    "outerhtml",
-    "insertadjacenthtml",
-    "contextualfragment",
-    "xmlhttp",
-    "call`",
-    "call `",
-    "apply`",
-    "bind`",
-    "sort`",
-    "map`",
-    "\\u{",
-    "\\u00",
-    "{{",
+    "alert", "confirm", "prompt", "eval", "settimeout", "setinterval", "setimmediate", "execscript", "atob",
+    "fetch(", "fetch`", "import(", "import (", "function(", "function`", "document.", "document[",
+    "document)", "document/", "document ", "document?", "window.", "window[", "window)", "window/", "window?",
+    "self[", "self.", "top[", "top.", "parent[", "parent.", "frames[", "frames.", "globalthis", "this[",
+    "location", "navigation.", "localstorage", "sessionstorage", "sendbeacon", "constructor", "fromcharcode",
+    "fromcodepoint", "innerhtml", "outerhtml", "insertadjacenthtml", "contextualfragment", "xmlhttp", "call`",
+    "call `", "apply`", "bind`", "sort`", "map`", "\\u{", "\\u00", "{{", "btoa", "print(", "contentwindow",
+    "parentwindow", "defaultview",
     // Style.
-    "expression",
-    "url(",
-    "url (",
-    "-moz-binding",
-    "behavior",
+    "expression", "url(", "url (", "-moz-binding", "behavior",
     // Encodings.
-    "adw-",
-    "ad4-",
-    "aci-",
-    "\\xbc",
-    "/**/",
-    "u003c",
-    "\\x3c",
-    "\\74",
-    "![",
-    "+[",
-    "[+",
-    "[ !",
-    "!entity",
+    "¼", "adw-", "ad4-", "aci-", "\\xbc", "/**/", "u003c", "\\x3c", "\\74", "![", "=~[", "+[", "[+", "[ !", "!entity",
     "schemalocation",
 ];
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     let bytes = subject.bytes;
     markup::conclude(bytes, &mut |sign, offset| {
-        evidence.found(html::rule(sign), offset, extent(bytes, offset))
+        evidence.found(html::rule(sign), offset, extent(bytes, offset));
     });
-    script::conclude(bytes, &mut |sign, offset| {
-        evidence.found(javascript::rule(sign), offset, extent(bytes, offset));
-    });
+    if !is_still_encoded(subject) {
+        script::conclude(bytes, &mut |sign, offset| {
+            evidence.found(javascript::rule(sign), offset, extent(bytes, offset));
+        });
+    }
     if evidence.wants(Leaf::CrossSiteScriptingAngularTemplates)
         && let Some(offset) = javascript::template_expression(bytes)
     {
@@ -252,6 +115,13 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     if let Some(offset) = jsfuck::find(bytes) {
         evidence.found(&encoding::JSFUCK, offset, extent(bytes, offset));
     }
+}
+
+/// Whether a decoded view of the same value is judged too. What stands between words is what tells script from prose, and
+/// `+` and `%20` say nothing about that.
+fn is_still_encoded(subject: &Subject<'_>) -> bool {
+    let form = matches!(subject.place, Place::Query | Place::QueryName | Place::Form | Place::FormName);
+    form && subject.view == View::Raw && memchr::memchr2(b'+', b'%', subject.bytes).is_some()
 }
 
 /// How much of the view an event shows for evidence at `offset`: up to the end of the tag or line, within reason.

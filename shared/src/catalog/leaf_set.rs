@@ -47,6 +47,18 @@ impl LeafSet {
         LeafSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
+    /// Leaves in either set.
+    #[must_use]
+    pub fn union(&self, other: &LeafSet) -> LeafSet {
+        LeafSet(std::array::from_fn(|i| self.0[i] | other.0[i]))
+    }
+
+    /// Leaves that are not in `other`.
+    #[must_use]
+    pub fn without(&self, other: &LeafSet) -> LeafSet {
+        LeafSet(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+    }
+
     /// The leaves, in table order. Bits beyond the table (a foreign plan) are passed over.
     pub fn iter(&self) -> impl Iterator<Item = Leaf> + '_ {
         TABLE.iter().map(|row| row.leaf).filter(|leaf| self.contains(*leaf))

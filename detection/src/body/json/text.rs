@@ -42,6 +42,16 @@ impl Text {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// A string that lies in `rest` to its end and needs no unescaping, and what is left: the common case, not copied.
+    pub(super) fn whole<'c>(&self, rest: &'c [u8]) -> Option<(&'c [u8], &'c [u8])> {
+        if !self.bytes.is_empty() || self.escape != Escape::None || self.high.is_some() {
+            return None;
+        }
+        let (text, marked) = rest.split_at_checked(memchr::memchr2(b'"', b'\\', rest)?)?;
+        let plain = marked.first() == Some(&b'"') && text.iter().all(|byte| *byte >= 0x20);
+        plain.then(|| (text, marked.get(1..).unwrap_or_default()))
+    }
+
     /// Takes bytes up to the end of the string, one escape, or the end of `rest`: what is left, and whether the string
     /// is complete; or the fault, and how many bytes follow it.
     pub(super) fn take<'c>(&mut self, rest: &'c [u8]) -> Result<(&'c [u8], bool), (&'static str, usize)> {

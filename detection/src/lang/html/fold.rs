@@ -96,9 +96,17 @@ pub fn is_filler(rest: &[u8]) -> bool {
 
 /// Whether `rest`, which follows a bare `javascript:`, reads as code and not as the rest of a title.
 pub fn reads_as_code(rest: &[u8]) -> bool {
-    let rest = rest.get(..256).unwrap_or(rest);
-    let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let rest = rest.get(blanks..).unwrap_or_default();
+    let mut rest = rest.get(..256).unwrap_or(rest);
+    let length = rest.len();
+    // A title may still be written as forms write it.
+    while let Some(behind) = match rest {
+        [byte, behind @ ..] if byte.is_ascii_whitespace() || *byte == b'+' => Some(behind),
+        [b'%', b'2', b'0', behind @ ..] => Some(behind),
+        _ => None,
+    } {
+        rest = behind;
+    }
+    let blanks = length - rest.len();
     let word = rest.iter().take_while(|&&byte| script::continues_name(byte)).count();
     let Some(&next) = rest.get(word) else { return false };
     if word == 0 {
@@ -106,8 +114,9 @@ pub fn reads_as_code(rest: &[u8]) -> bool {
             || next >= 0x80 && blanks == 0;
     }
     match next {
-        b'(' | b'=' | b'`' | b'[' | b';' | b'/' | b'*' | b'\\' | b'%' | b'&' => true,
-        b'.' | b'?' | b'+' | b'-' => {
+        b'%' => rest.get(word + 1..word + 3) != Some(b"20"),
+        b'(' | b'=' | b'`' | b'[' | b';' | b'/' | b'*' | b'\\' | b'&' => true,
+        b'.' | b'?' | b'-' => {
             let tail = rest.get(word..).unwrap_or_default();
             let end = tail.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
             tail.iter().take(end).any(|byte| matches!(byte, b'(' | b'=' | b'`' | b'['))
@@ -174,6 +183,29 @@ impl Iterator for Fold<'_> {
     }
 }
 
+/// Named references that hide schemes and code, in lower case.
+const NAMED: &[(&[u8], u32)] = &[
+    (b"tab", 9),
+    (b"newline", 10),
+    (b"colon", 58),
+    (b"lpar", 40),
+    (b"rpar", 41),
+    (b"sol", 47),
+    (b"equals", 61),
+    (b"lt", 60),
+    (b"gt", 62),
+    (b"quot", 34),
+    (b"apos", 39),
+    (b"grave", 96),
+    (b"nbsp", 32),
+    (b"shy", 0),
+    (b"zerowidthspace", 0),
+    (b"period", 46),
+    (b"comma", 44),
+    (b"semi", 59),
+    (b"amp", 38),
+];
+
 /// A character reference at the beginning of `text` (which starts with `&`), with or without its semicolon.
 pub fn reference(text: &[u8]) -> Option<(u32, usize)> {
     if text.get(1) == Some(&b'#') {
@@ -192,27 +224,6 @@ pub fn reference(text: &[u8]) -> Option<(u32, usize)> {
         }
         return Some((value, end + usize::from(text.get(end) == Some(&b';'))));
     }
-    const NAMED: &[(&[u8], u32)] = &[
-        (b"tab", 9),
-        (b"newline", 10),
-        (b"colon", 58),
-        (b"lpar", 40),
-        (b"rpar", 41),
-        (b"sol", 47),
-        (b"equals", 61),
-        (b"lt", 60),
-        (b"gt", 62),
-        (b"quot", 34),
-        (b"apos", 39),
-        (b"grave", 96),
-        (b"nbsp", 32),
-        (b"shy", 0),
-        (b"zerowidthspace", 0),
-        (b"period", 46),
-        (b"comma", 44),
-        (b"semi", 59),
-        (b"amp", 38),
-    ];
     let name = text.get(1..)?;
     let letters = name.iter().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
     let word = name.get(..letters)?;
@@ -285,6 +296,8 @@ mod tests {
             "es,es6",
             " Node.js (v18)",
             " 5 years",
+            "+Basics+of+it+(2nd)",
+            "%20Basics%20of",
             "",
         ] {
             assert!(!reads_as_code(text.as_bytes()), "{text}");

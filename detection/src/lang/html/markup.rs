@@ -61,6 +61,9 @@ pub enum Sign {
 /// Most bytes of an attribute's value that are looked through.
 const VALUE_BYTES_MAX: usize = 4096;
 
+/// How far before a tag the end of the page's own markup may lie.
+const BREAK_BYTES_MAX: usize = 32;
+
 /// Reports everything that markup in `bytes` amounts to, with offsets.
 pub fn conclude(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
     tags(bytes, report);
@@ -102,7 +105,11 @@ fn tags(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
 }
 
 fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(Sign, usize)) {
-    match names::power(element) {
+    let power = names::power(element);
+    if matches!(power, Power::Loads | Power::Legacy | Power::Suspect) && is_generic(bytes, element, at) {
+        return;
+    }
+    match power {
         Power::Script => report(Sign::ScriptElement, at),
         Power::Loads => report(Sign::DangerousElement, at),
         Power::Legacy => report(Sign::LegacyElement, at),
@@ -113,6 +120,14 @@ fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(Sign,
         }
         Power::Needs | Power::Plain => {}
     }
+}
+
+/// Whether `<Name>` at `at` is a type in angle brackets, as in `List<Object>`.
+fn is_generic(bytes: &[u8], element: &Name, at: usize) -> bool {
+    let name = bytes.get(at + 1..).unwrap_or_default();
+    let behind = name.get(element.as_bytes().len()).copied();
+    let typed = bytes.get(..at).and_then(<[u8]>::last).is_some_and(|&byte| script::continues_name(byte));
+    typed && name.first().is_some_and(u8::is_ascii_uppercase) && matches!(behind, Some(b'>' | b',' | b'<'))
 }
 
 fn attribute(
@@ -131,9 +146,8 @@ fn attribute(
         Some(Handler::Possible) if script::reads_as_code(value) => report(Sign::Handler, at),
         _ => {}
     }
-    if names::dangerous_attribute(name.as_bytes())
-        && (name.local() != b"href" || fold::scheme(value).is_some())
-    {
+    // Drawings refer to their parts by `xlink:href`; where it leads is judged below.
+    if names::dangerous_attribute(name.as_bytes()) && name.local() != b"href" {
         report(Sign::DangerousAttribute, at);
     }
     if names::powerful(element.local(), name.as_bytes(), value) {
@@ -163,7 +177,16 @@ fn address(element: &Name, name: &Name, value: &[u8], at: usize, report: &mut im
             let picture = matches!(element.local(), b"img" | b"image" | b"source" | b"audio" | b"video");
             let reference = matches!(
                 name.local(),
-                b"href" | b"src" | b"data" | b"action" | b"content" | b"to" | b"values"
+                b"href"
+                    | b"src"
+                    | b"data"
+                    | b"action"
+                    | b"content"
+                    | b"to"
+                    | b"from"
+                    | b"by"
+                    | b"values"
+                    | b"handler"
             );
             if reference && !picture && found.scheme == Scheme::Document {
                 report(Sign::DataUrl, at);
@@ -173,10 +196,11 @@ fn address(element: &Name, name: &Name, value: &[u8], at: usize, report: &mut im
     }
 }
 
-/// Whether the text before the first tag ends something that the page may have open.
+/// Whether the text right before the first tag ends something that the page may have open.
 fn breaks_before(before: &[u8]) -> bool {
-    memchr::memchr_iter(b'>', before).any(|end| {
-        let before = before.get(..end).unwrap_or_default();
+    let start = before.len().saturating_sub(BREAK_BYTES_MAX);
+    memchr::memchr_iter(b'>', before.get(start..).unwrap_or_default()).any(|end| {
+        let before = before.get(..start + end).unwrap_or_default();
         let last = before.iter().rev().take(16).find(|byte| !byte.is_ascii_whitespace() && **byte != b'/');
         matches!(last, Some(b'"' | b'\'' | b'`')) || before.ends_with(b"--") || before.ends_with(b"]]")
     })

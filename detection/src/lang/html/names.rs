@@ -267,8 +267,8 @@ pub fn power(name: &Name) -> Power {
 /// Whether the attribute makes the [`Power::Needs`] element dangerous.
 pub fn powerful(element: &[u8], attribute: &[u8], value: &[u8]) -> bool {
     match element {
-        b"meta" => matches!(attribute, b"http-equiv" | b"charset"),
-        b"link" => matches!(attribute, b"href" | b"rel" | b"xlink:href"),
+        b"meta" => meta(attribute, value),
+        b"link" => link(attribute, value),
         b"base" => matches!(attribute, b"href" | b"target"),
         b"xml" => matches!(attribute, b"src" | b"datasrc"),
         b"animate" | b"set" | b"animatetransform" | b"animatemotion" => {
@@ -277,6 +277,42 @@ pub fn powerful(element: &[u8], attribute: &[u8], value: &[u8]) -> bool {
         b"param" => attribute == b"name" && value.eq_ignore_ascii_case(b"movie"),
         b"form" => attribute == b"action" && value.contains(&b':'),
         b"input" | b"button" => matches!(attribute, b"formaction" | b"pattern"),
+        _ => false,
+    }
+}
+
+/// Every page says its character set and may say how old browsers shall read it; refreshing, setting cookies and
+/// character sets that hide markup are another matter.
+fn meta(attribute: &[u8], value: &[u8]) -> bool {
+    let honest = |charset: &[u8]| {
+        let charset = charset.trim_ascii().to_ascii_lowercase();
+        [&b"utf-8"[..], b"utf8", b"iso-8859-", b"windows-12", b"shift_jis", b"euc-", b"gb", b"big5", b"koi8"]
+            .iter()
+            .any(|known| charset.starts_with(known))
+    };
+    let lower = value.get(..64).unwrap_or(value).to_ascii_lowercase();
+    match attribute {
+        b"http-equiv" => !matches!(&*lower, b"content-type" | b"x-ua-compatible" | b"content-language"),
+        b"charset" => !honest(&lower),
+        b"content" => memchr::memmem::find(&lower, b"charset=")
+            .is_some_and(|at| !honest(lower.get(at + 8..).unwrap_or_default())),
+        _ => false,
+    }
+}
+
+/// A link that loads something, or one whose address is missing; feeds are full of the others.
+fn link(attribute: &[u8], value: &[u8]) -> bool {
+    const LOADING: [&[u8]; 7] =
+        [b"stylesheet", b"import", b"manifest", b"preload", b"prefetch", b"modulepreload", b"prerender"];
+    match attribute {
+        b"rel" => value
+            .split(u8::is_ascii_whitespace)
+            .take(8)
+            .any(|word| LOADING.iter().any(|loading| word.eq_ignore_ascii_case(loading))),
+        // An address begins with a letter or a path; anything else is what is left of one.
+        b"href" | b"xlink:href" => value
+            .first()
+            .is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'/' | b'.' | b'#' | b'?')),
         _ => false,
     }
 }

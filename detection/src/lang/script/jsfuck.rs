@@ -5,6 +5,18 @@ const BRACKETS_MIN: usize = 3;
 
 /// Whether `bytes` holds such a program: where it begins.
 pub fn find(bytes: &[u8]) -> Option<usize> {
+    brackets(bytes).or_else(|| symbols(bytes))
+}
+
+/// Programs of symbols that count upwards from `~[]`.
+fn symbols(bytes: &[u8]) -> Option<usize> {
+    memchr::memmem::find_iter(bytes, b"=~[]").find(|&at| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        memchr::memmem::find(rest.get(..64).unwrap_or(rest), b"++").is_some()
+    })
+}
+
+fn brackets(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'[', bytes.get(at..)?).map(|offset| at + offset) {
         // The run may begin before its first bracket.

@@ -7,7 +7,7 @@ const CALL_BYTES_MAX: usize = 512;
 
 /// The standing of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub(super) enum Standing {
     /// Code may stand here.
     Expression,
     /// A member of something: `x.name`.
@@ -17,15 +17,14 @@ pub enum Standing {
 }
 
 /// The standing of the name at `at`. `broken` says that the value begins with something that ends a string or a statement.
-pub fn standing(bytes: &[u8], at: usize, broken: bool) -> Standing {
+pub(super) fn standing(bytes: &[u8], at: usize, broken: bool) -> Standing {
     let head = bytes.get(..at).unwrap_or_default();
     let gap = gap_before(head);
     let (rest, _) = head.split_at(head.len() - gap);
     let Some((&last, outside)) = rest.split_last() else { return Standing::Expression };
     match last {
         b'.' if gap == 0 => Standing::Member,
-        b'"' | b'\'' | b'`' if gap == 0 && opens_prose_quote(outside) && !broken => Standing::Prose,
-        b'(' if gap == 0 && opens_prose_quote(outside) && !broken => Standing::Prose,
+        b'"' | b'\'' | b'`' | b'(' if gap == 0 && opens_prose_quote(outside) && !broken => Standing::Prose,
         _ if last.is_ascii_alphanumeric() || matches!(last, b'_' | b'$') => {
             if follows_operator(rest) {
                 Standing::Expression
@@ -42,7 +41,7 @@ pub fn standing(bytes: &[u8], at: usize, broken: bool) -> Standing {
 }
 
 /// Whether the value begins with something that ends a string, a call or a statement, so that what follows is code.
-pub fn begins_broken(bytes: &[u8]) -> bool {
+pub(super) fn begins_broken(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start();
     match start.first() {
         Some(b'\'' | b'`' | b'}' | b';' | b']' | b')' | b'\\') => true,
@@ -53,7 +52,7 @@ pub fn begins_broken(bytes: &[u8]) -> bool {
 }
 
 /// Whether the text behind the parenthesis at `open` reads on as prose once the call has ended.
-pub fn prose_follows(bytes: &[u8], open: usize) -> bool {
+pub(super) fn prose_follows(bytes: &[u8], open: usize) -> bool {
     let rest = bytes.get(open..).unwrap_or_default();
     let rest = rest.get(..CALL_BYTES_MAX).unwrap_or(rest);
     let mut depth = 0usize;
@@ -71,7 +70,11 @@ pub fn prose_follows(bytes: &[u8], open: usize) -> bool {
 }
 
 /// Whether `tail` begins like the rest of a sentence.
-pub fn is_prose(tail: &[u8]) -> bool {
+pub(super) fn is_prose(tail: &[u8]) -> bool {
+    // After a call no letter may follow, whatever the alphabet.
+    if tail.first().is_some_and(|byte| *byte >= 0xc3) {
+        return true;
+    }
     let blanks = tail.iter().take(4).take_while(|byte| byte.is_ascii_whitespace()).count();
     let sentence = tail.get(blanks..).unwrap_or_default();
     let word = sentence.iter().take(REACH_BYTES).take_while(|byte| byte.is_ascii_alphabetic()).count();

@@ -117,15 +117,10 @@ pub(super) static DANGEROUS_ATTRIBUTE: Rule = judged(
     Leaf::CrossSiteScriptingHtmlAttributes,
     STRONG,
     "A tag carries an attribute that brings a document, sends a form elsewhere or loads what old browsers run.",
-    &[
-        "<iframe srcdoc='x'>",
-        "<button formaction=//evil.example>",
-        "<img dynsrc=x>",
-        "<a xlink:href='javascript:x()'>",
-    ],
+    &["<iframe srcdoc='x'>", "<button formaction=//evil.example>", "<img dynsrc=x>", "<table datasrc=#x>"],
     &[
         "<img src=\"https://example.com/a.png\" alt>",
-        "<use xlink:href=\"#icon\"/>",
+        "<use xlink:href=\"#icon\"/><image xlink:href=\"data:image/png;base64,AAAA\"/>",
         "<a href=\"/form/action\">x</a>",
     ],
 );
@@ -158,6 +153,25 @@ pub(super) static EXTERNAL_ENTITY: Rule = Rule {
     )
 };
 
+pub(super) static DEFAULT_ATTRIBUTE: Rule = Rule {
+    test: crate::rule::Test::Pattern {
+        regex: r#"\bon[a-z]{3,32}\s{1,16}cdata\s{1,16}(?:#fixed\s{1,16})?["']"#,
+        literals: &["cdata"],
+    },
+    ..judged(
+        "cross-site-scripting-event-handlers/default-attribute",
+        Leaf::CrossSiteScriptingEventHandlers,
+        STRONG,
+        "A document type gives elements an event handler.",
+        &[
+            "<!DOCTYPE x [<!ATTLIST img onerror CDATA \"go()\">]>",
+            "onload CDATA 'x'",
+            "<!ATTLIST a b CDATA 'c' onclick\tCDATA #FIXED \"x\">",
+        ],
+        &["<![CDATA[on sale]]>", "<!ATTLIST a href CDATA #IMPLIED>", "once CDATA is used"],
+    )
+};
+
 pub(super) static REMOTE_SCHEMA: Rule = judged(
     "cross-site-scripting-html-attributes/remote-schema",
     Leaf::CrossSiteScriptingHtmlAttributes,
@@ -185,10 +199,13 @@ pub(super) static DANGEROUS_ELEMENT: Rule = judged(
         "<object data=x>",
         "<meta http-equiv=refresh content=0>",
         "<base href=//evil.example/>",
-        "<link / x href =x",
+        "<link rel=stylesheet href=x",
     ],
     &[
-        "<base> <link> <meta name=a>",
+        "<base> <meta name=a>",
+        "Map<String, List<Object>> x; Vec<Frame> y",
+        "<meta charset=\"utf-8\">",
+        "<link href=\"https://example.com/\" rel=\"alternate\"/>",
         "<img src=\"https://example.com/a.png\" alt>",
         "<blockquote><em>x</em></blockquote>",
         "an <email> link",
@@ -243,7 +260,7 @@ pub(super) static LEGACY_ELEMENT: Rule = judged(
 pub(super) static STYLE_ELEMENT: Rule = judged(
     "cross-site-scripting-internet-explorer/style-element",
     Leaf::CrossSiteScriptingInternetExplorer,
-    2,
+    1,
     "A style element is opened.",
     &["<style>", "<STYLE type=text/css>", "</title><style x"],
     &["<span style=\"color:red\">x</span>", "style>", "<styled>"],
@@ -274,6 +291,7 @@ pub(super) static STYLE_SCRIPT: Rule = judged(
         "background:url(https://example.com/a.png)",
         "a lambda expression(s)",
         "scroll-behavior: smooth",
+        "v\\:* {behavior:url(#default#VML);}",
         "url(data:image/png;base64,AAAA)",
     ],
 );

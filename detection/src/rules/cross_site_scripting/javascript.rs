@@ -67,6 +67,7 @@ pub(super) static BARE_SCRIPT_URL: Rule = judged(
     &[
         "javascript: the good parts",
         "JavaScript: The Definitive Guide (7th edition)",
+        "JavaScript:+Basics+of+it+(2nd)",
         "javascript:es,es6",
         "typescript:x",
         "language=javascript",
@@ -76,7 +77,7 @@ pub(super) static BARE_SCRIPT_URL: Rule = judged(
 pub(super) static FILLER_URL: Rule = judged(
     "cross-site-scripting-javascript-urls/filler",
     Leaf::CrossSiteScriptingJavascriptUrls,
-    2,
+    1,
     "An address with a script scheme that does nothing.",
     &["<a href=\"javascript:void(0)\">", "javascript:void(0);", "<a href='javascript:;'>"],
     &["void(0)", "javascript", "javascript: nothing"],
@@ -116,6 +117,9 @@ pub(super) static CALL: Rule = judged(
         "'x' instanceof alert(1)",
         "x\";setTimeout(name, 1)//",
         "alert`1`",
+        "(0,alert)(1)",
+        "\"};print()//",
+        "alert<x>(1)",
     ],
     &[
         "use alert(1) to see it",
@@ -130,7 +134,7 @@ pub(super) static CALL: Rule = judged(
 pub(super) static CALL_MENTION: Rule = judged(
     "cross-site-scripting-javascript-keywords/call-mention",
     Leaf::CrossSiteScriptingJavascriptKeywords,
-    2,
+    1,
     "Such a call is mentioned in text.",
     &["use alert(1) to see it", "why does eval('x') fail", "df.eval('a+b')"],
     &["weather alert (red)", "system alert(s)", "confirm your address"],
@@ -161,7 +165,7 @@ pub(super) static PAGE_OBJECT: Rule = judged(
 pub(super) static PAGE_OBJECT_MENTION: Rule = judged(
     "cross-site-scripting-suspicious-keywords/page-object-mention",
     Leaf::CrossSiteScriptingSuspiciousKeywords,
-    2,
+    1,
     "The page's objects are mentioned in text.",
     &["why is document.cookie empty", "set window.location to go", "use document.write carefully"],
     &["the document cookie", "a document.pdf", "window shopping"],
@@ -175,6 +179,8 @@ pub(super) static COMPUTED_MEMBER: Rule = judged(
     &[
         "window['al'+'ert'](1)",
         "(document)[\"cookie\"]",
+        "self[Object.keys(self)[5]](1)",
+        "self[/**/\"alert\"]",
         "top[/al/.source+/ert/.source](1)",
         "self[`alert`]`1`",
     ],
@@ -195,7 +201,14 @@ pub(super) static HANDOVER: Rule = judged(
     Leaf::CrossSiteScriptingJavascriptKeywords,
     STRONG,
     "A function that runs text or opens a dialog is handed over.",
-    &["[1].find(alert)", "onerror=eval;throw'=x'", "a=alert,a(1)", "x`${alert}`"],
+    &[
+        "[1].find(alert)",
+        "Reflect.apply(alert,null,[1])",
+        "[alert][0](1)",
+        "onerror=eval;throw'=x'",
+        "a=alert,a(1)",
+        "x`${alert}`",
+    ],
     &["status(alert)", "mode=alert", "type=prompt;x=1", "severity={alert}"],
 );
 

@@ -1,7 +1,7 @@
 //! Attributes and addresses in a value that may stand inside a tag of the page: behind a quote that ends the page's
 //! own value, or at the value's beginning where an address is expected.
 
-use memchr::{memchr_iter, memchr3};
+use memchr::memchr_iter;
 
 use super::Sign;
 use crate::lang::html::fold::{self, Scheme};
@@ -35,7 +35,7 @@ pub(super) fn conclude(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
 }
 
 fn attributes(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
-    let quote = memchr3(b'"', b'\'', b'`', bytes).unwrap_or(bytes.len());
+    let mut quotes = Quotes::default();
     for equals in memchr_iter(b'=', bytes) {
         let head = bytes.get(..equals).unwrap_or_default();
         let (head, _) = head.split_at(head.len() - trailing(head, is_gap));
@@ -53,13 +53,38 @@ fn attributes(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
         let value = bytes.get(equals + 1..).unwrap_or_default();
         let before = before(head);
         if let Some(handler) = handler
-            && let Some(sign) = handler_sign(handler, before, quote < head.len(), value)
+            && let Some(sign) = handler_sign(handler, before, quotes.is_open(bytes, head.len()), value)
         {
             report(sign, head.len());
         }
         if dangerous && before == Before::Quote {
             report(Sign::AttributeBreak, head.len());
         }
+    }
+}
+
+/// Counts quotes up to an offset that only grows. An odd number of one kind means that the first of them ends a
+/// value of the page.
+#[derive(Debug, Default)]
+struct Quotes {
+    counted: usize,
+    odd: [bool; 3],
+}
+
+impl Quotes {
+    fn is_open(&mut self, bytes: &[u8], until: usize) -> bool {
+        for (offset, byte) in bytes.get(self.counted..until).unwrap_or_default().iter().enumerate() {
+            let Some(kind) = b"\"'`".iter().position(|quote| quote == byte) else { continue };
+            let at = self.counted + offset;
+            // The apostrophe of "don't" quotes nothing.
+            let inside = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphabetic);
+            let apostrophe = kind == 1 && inside(bytes.get(at.wrapping_sub(1))) && inside(bytes.get(at + 1));
+            if let Some(odd) = self.odd.get_mut(kind).filter(|_| !apostrophe) {
+                *odd = !*odd;
+            }
+        }
+        self.counted = self.counted.max(until);
+        self.odd.contains(&true)
     }
 }
 
@@ -111,16 +136,14 @@ fn bare(bytes: &[u8], at: usize, report: &mut impl FnMut(Sign, usize)) {
     let tail = rest.get(found.end..).unwrap_or_default();
     match found.scheme {
         Scheme::Script if found.disguised => report(Sign::BareScriptUrl, at),
-        Scheme::Script if fold::is_filler(tail) => {
-            if !is_blank(tail) {
-                report(Sign::FillerUrl, at);
-            }
-        }
+        Scheme::Script if is_blank(tail) => {}
+        Scheme::Script if fold::is_filler(tail) => report(Sign::FillerUrl, at),
         Scheme::Script if fold::reads_as_code(tail) => report(Sign::BareScriptUrl, at),
         Scheme::Document if at <= 1 => {
-            let html =
-                tail.trim_ascii_start().get(..9).is_some_and(|kind| kind.eq_ignore_ascii_case(b"text/html"));
-            if html && tail.iter().take(80).any(|&byte| byte == b',') {
+            // A picture in SVG is everyday; whoever shows it as a picture runs nothing.
+            let picture =
+                tail.trim_ascii_start().get(..6).is_some_and(|kind| kind.eq_ignore_ascii_case(b"image/"));
+            if !picture && tail.iter().take(80).any(|&byte| byte == b',') {
                 report(Sign::DataUrl, at);
             }
         }

@@ -23,7 +23,7 @@ pub(super) fn conclude(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
             }
             Some(b"url") => {
                 let target = bytes.get(open + 1..).unwrap_or_default();
-                if runs(target) || binds(rest) {
+                if runs(target) || binds(rest) && !is_drawing(target) {
                     report(Sign::StyleScript, rest.len());
                 }
             }
@@ -94,6 +94,11 @@ fn runs(target: &[u8]) -> bool {
     }
     let word = word.get(..length).unwrap_or_default();
     SCHEMES.iter().any(|scheme| word.starts_with(scheme))
+}
+
+/// Whether `url(` names the drawing behaviour that mail programs write into every message.
+fn is_drawing(target: &[u8]) -> bool {
+    target.get(..12).is_some_and(|name| name.eq_ignore_ascii_case(b"#default#vml"))
 }
 
 /// Whether `head` ends with a property that binds code to an element.

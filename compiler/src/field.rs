@@ -1,0 +1,139 @@
+//! The words in which the schema is written: one [`Field`] a row, with its kind, bounds, default and whether it is
+//! enforced. Reading, suggestions, the JSON Schema and the reference page derive from the rows, which stand in
+//! [`crate::raw`]. It must not know trees or plans.
+
+/// One field of the configuration.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// Its key.
+    pub name: &'static str,
+    /// What values it takes.
+    pub kind: Kind,
+    /// Whether it must be present in its mapping.
+    pub required: bool,
+    /// Default as the reference page prints it and the file could say it.
+    pub default: &'static str,
+    /// What else holds; numeric bounds stand in the kind.
+    pub bound: &'static str,
+    /// Whether the program acts on it.
+    pub enforced: Enforced,
+    /// One sentence.
+    pub doc: &'static str,
+}
+
+/// Whether the program acts on a field that is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enforced {
+    /// It does.
+    Yes,
+    /// It does not: setting the field warns.
+    No,
+    /// Only for this value.
+    Only(&'static str),
+}
+
+/// What values a field takes.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// Text of a syntax.
+    Text(&'static Syntax),
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// `true` or `false`.
+    Bool,
+    /// A whole number.
+    Int(Bound),
+    /// Bytes, with or without a suffix.
+    Size(Bound),
+    /// A time, in milliseconds.
+    Duration(Bound),
+    /// A list.
+    List(&'static Kind),
+    /// A list of at least one entry, and what an entry is called.
+    AtLeastOne(&'static Kind, &'static str),
+    /// One entry, or a list of at least one, and what an entry is called.
+    OneOrMany(&'static Kind, &'static str),
+    /// A mapping from names to texts.
+    Map(&'static Syntax, &'static Syntax),
+    /// A mapping with fields of its own.
+    Section(&'static [Field]),
+}
+
+impl Kind {
+    /// The type in the words of the specification.
+    pub fn type_name(&self) -> String {
+        match self {
+            Kind::Text(syntax) => syntax.type_name.to_owned(),
+            Kind::Choice(_) => "enum".to_owned(),
+            Kind::Bool => "bool".to_owned(),
+            Kind::Int(_) => "int".to_owned(),
+            Kind::Size(_) => "byte size".to_owned(),
+            Kind::Duration(_) => "duration".to_owned(),
+            Kind::List(Kind::Section(_)) | Kind::AtLeastOne(Kind::Section(_), _) => {
+                "list of objects".to_owned()
+            }
+            Kind::List(item) | Kind::AtLeastOne(item, _) => format!("list of {}", item.type_name()),
+            Kind::OneOrMany(item, _) => format!("{0} or list of {0}", item.type_name()),
+            Kind::Map(_, _) => "map string to string".to_owned(),
+            Kind::Section(_) => "object".to_owned(),
+        }
+    }
+}
+
+/// Bounds of a number, both inclusive, and how the specification writes each side.
+#[derive(Debug, Clone, Copy)]
+pub struct Bound {
+    /// Smallest value.
+    pub min: u64,
+    /// Largest value; `u64::MAX` is none.
+    pub max: u64,
+    /// What a smaller value breaks.
+    pub low: &'static str,
+    /// What a larger value breaks.
+    pub high: &'static str,
+}
+
+impl Bound {
+    /// Both sides.
+    pub(crate) const fn new(min: u64, low: &'static str, max: u64, high: &'static str) -> Bound {
+        Bound { min, max, low, high }
+    }
+
+    /// No upper side.
+    pub(crate) const fn least(min: u64, low: &'static str) -> Bound {
+        Bound { min, max: u64::MAX, low, high: "" }
+    }
+
+    /// Both sides as the specification writes them.
+    pub fn text(&self) -> String {
+        match (self.low, self.high) {
+            (low, high) if low == high || high.is_empty() => low.to_owned(),
+            (low, high) => format!("{low} and {high}"),
+        }
+    }
+}
+
+/// A syntax of texts.
+#[derive(Debug)]
+pub struct Syntax {
+    /// The type in the words of the specification.
+    pub type_name: &'static str,
+    /// What a text has to be, after "is not".
+    pub expects: &'static str,
+    /// A regular expression for editors that accepts every valid text and refuses the usual mistakes; empty is none.
+    pub pattern: &'static str,
+}
+
+/// Everything that a file may contain.
+pub fn document() -> &'static [Field] {
+    crate::raw::Document::FIELDS
+}
+
+/// Bytes in a kilobyte.
+pub(crate) const KB: u64 = 1 << 10;
+/// Bytes in a megabyte.
+pub(crate) const MB: u64 = 1 << 20;
+/// Bytes in a gigabyte.
+pub(crate) const GB: u64 = 1 << 30;
+/// Milliseconds in a second.
+pub(crate) const SECOND: u64 = 1000;

@@ -1,0 +1,184 @@
+//! URLs of upstreams and origins of cross-origin sharing.
+
+use waf_shared::plan::{Scheme, Upstream};
+
+use super::host::url_host;
+use super::{Mistake, Word, is_path};
+use crate::field::Syntax;
+
+/// Where a route forwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UpstreamUrl(pub(crate) Upstream);
+
+impl Word for UpstreamUrl {
+    const SYNTAX: &'static Syntax = &Syntax {
+        type_name: "URL string",
+        expects: "a valid `http://` or `https://` URL",
+        pattern: r"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s]+(/[^?#\s]*)?$",
+    };
+
+    fn parse(text: &str) -> Result<UpstreamUrl, Mistake> {
+        let mistake = Mistake::of::<UpstreamUrl>();
+        let Some((scheme, rest)) = split_scheme(text) else { return Err(mistake) };
+        if rest.contains(['?', '#']) {
+            return Err(mistake.help("it must have no query and no fragment"));
+        }
+        let (authority, path) = match rest.find('/') {
+            Some(at) => rest.split_at(at),
+            None => (rest, "/"),
+        };
+        if authority.contains('@') {
+            return Err(mistake.help("it must not contain credentials"));
+        }
+        let Some((host, port)) = split_port(authority) else { return Err(mistake) };
+        let Some(host) = url_host(host) else { return Err(mistake) };
+        if !is_path(path) {
+            return Err(mistake.help("its path contains characters that need percent-encoding"));
+        }
+        let default = default_port(scheme);
+        let port = port.unwrap_or(default);
+        let shown = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        let authority = if port == default { shown } else { format!("{shown}:{port}") };
+        let base_path = path.trim_end_matches('/').to_owned();
+        Ok(UpstreamUrl(Upstream { scheme, host, port, base_path, authority }))
+    }
+}
+
+fn split_scheme(text: &str) -> Option<(Scheme, &str)> {
+    let (scheme, rest) = text.split_once("://")?;
+    match scheme.to_ascii_lowercase().as_str() {
+        "http" => Some((Scheme::Http, rest)),
+        "https" => Some((Scheme::Https, rest)),
+        _ => None,
+    }
+}
+
+fn default_port(scheme: Scheme) -> u16 {
+    match scheme {
+        Scheme::Http => 80,
+        Scheme::Https => 443,
+    }
+}
+
+/// Host and port, if one is given; `None` when the port is not a port.
+fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
+    let after_host = authority.rfind(']').map_or(0, |at| at + 1);
+    let (_, tail) = authority.split_at_checked(after_host)?;
+    let Some(colon) = tail.find(':') else { return Some((authority, None)) };
+    let (host, port) = authority.split_at_checked(after_host + colon)?;
+    let digits = port.strip_prefix(':')?;
+    let number: u16 = digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())??;
+    (number > 0).then_some((host, Some(number)))
+}
+
+/// A serialised origin (RFC 6454), or `*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin(pub(crate) String);
+
+impl Word for Origin {
+    const SYNTAX: &'static Syntax = &Syntax {
+        type_name: "string",
+        expects: "an origin (`https://host` or `https://host:port`) or `*`",
+        pattern: r"^(\*|[A-Za-z][A-Za-z0-9+.-]*://[^/?#@\s]+)$",
+    };
+
+    fn parse(text: &str) -> Result<Origin, Mistake> {
+        if text == "*" {
+            return Ok(Origin(text.to_owned()));
+        }
+        let mistake = Mistake::of::<Origin>();
+        let Some((scheme, authority)) = text.split_once("://") else { return Err(mistake) };
+        if authority.ends_with('/') {
+            return Err(mistake.help("an origin has no path, not even `/`"));
+        }
+        let scheme = scheme.to_ascii_lowercase();
+        let named = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+        let Some((host, port)) = split_port(authority) else { return Err(mistake) };
+        let (true, Some(host)) = (named, url_host(host)) else { return Err(mistake) };
+        let host = if host.contains(':') { format!("[{host}]") } else { host };
+        let default = match scheme.as_str() {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        };
+        Ok(Origin(match port {
+            Some(port) if Some(port) != default => format!("{scheme}://{host}:{port}"),
+            _ => format!("{scheme}://{host}"),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upstreams() {
+        let authority = |text: &str| UpstreamUrl::parse(text).map(|url| url.0.authority).ok();
+        let good = [
+            ("http://app", "app"),
+            ("http://app:80/", "app"),
+            ("https://app:443", "app"),
+            ("https://App:8443/base/", "app:8443"),
+            ("http://[::1]:8080/x", "[::1]:8080"),
+            ("HTTP://10.0.0.1:9000", "10.0.0.1:9000"),
+            ("http://my_service:1", "my_service:1"),
+        ];
+        for (text, expected) in good {
+            assert_eq!(authority(text).as_deref(), Some(expected), "{text}");
+        }
+        let bad = [
+            "",
+            "app",
+            "app:8080",
+            "ftp://a",
+            "http://",
+            "http:///x",
+            "http://a:0",
+            "http://a:65536",
+            "http://a:",
+        ];
+        let worse = [
+            "http://u@a",
+            "http://a?x",
+            "http://a#x",
+            "http://a b",
+            "http://a/b c",
+            "http://a:+80",
+            "//a",
+            "http://a/%zz",
+        ];
+        for text in bad.into_iter().chain(worse) {
+            assert_eq!(authority(text), None, "{text}");
+        }
+        let parsed = UpstreamUrl::parse("http://a/b/c/").map(|url| url.0.base_path);
+        assert_eq!(parsed, Ok("/b/c".to_owned()));
+    }
+
+    #[test]
+    fn origins() {
+        let origin = |text: &str| Origin::parse(text).map(|origin| origin.0).ok();
+        for (text, expected) in [
+            ("*", "*"),
+            ("https://A.example", "https://a.example"),
+            ("https://a.example:443", "https://a.example"),
+            ("http://localhost:3000", "http://localhost:3000"),
+        ] {
+            assert_eq!(origin(text).as_deref(), Some(expected));
+        }
+        for bad in [
+            "",
+            "null",
+            "a.example",
+            "https://a/",
+            "https://a/b",
+            "https://*.a",
+            "https://",
+            "https://a:x",
+            "**",
+        ] {
+            assert_eq!(origin(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! How each type of value is read from a node.
+
+use super::number::{self, Number};
+use super::{At, FromNode, Reader};
+use crate::code;
+use crate::diagnostic::{did_you_mean, quoted};
+use crate::field::{Bound, Kind};
+use crate::names::{OneOf, Word};
+use crate::tree::{Node, Value};
+
+/// A word of a closed set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Choice<T>(pub(crate) T);
+
+/// One entry or a list.
+#[derive(Debug, Clone)]
+pub(crate) struct OneOrMany<T>(pub(crate) Vec<At<T>>);
+
+/// A mapping from names to texts, in the order of the file.
+#[derive(Debug, Clone)]
+pub(crate) struct Map<K, V>(pub(crate) Vec<(At<K>, At<V>)>);
+
+impl FromNode for u64 {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<u64> {
+        let Value::Scalar { text, plain } = &node.value else {
+            reader.wrong_type(node, &expected(kind));
+            return None;
+        };
+        let (number, bound) = match kind {
+            Kind::Int(bound) if *plain => (number::whole(text), bound),
+            Kind::Size(bound) => (number::size(text), bound),
+            Kind::Duration(bound) => (number::duration(text), bound),
+            _ => (None, &Bound::least(0, "")),
+        };
+        let Some(number) = number else {
+            reader.wrong_type(node, &expected(kind));
+            return None;
+        };
+        let broken = match number {
+            Number::Negative => bound.low,
+            Number::Natural(value) if value < bound.min => bound.low,
+            Number::Natural(value) if value > bound.max => bound.high,
+            Number::Natural(value) => return Some(value),
+        };
+        reader.error(code::OUT_OF_BOUNDS, node.line, &format!("must be {broken}, got {text}"));
+        None
+    }
+}
+
+fn expected(kind: &Kind) -> String {
+    match kind {
+        Kind::Size(_) => "a byte size (a whole number with `B`, `KB`, `MB`, `GB` or no suffix)".to_owned(),
+        Kind::Duration(_) => "a duration (a number with a unit, such as `500ms`, `10s` or `2m`)".to_owned(),
+        _ => "an int".to_owned(),
+    }
+}
+
+impl FromNode for bool {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, _: &Kind) -> Option<bool> {
+        match &node.value {
+            Value::Scalar { text, plain: true } if text == "true" => Some(true),
+            Value::Scalar { text, plain: true } if text == "false" => Some(false),
+            _ => {
+                reader.wrong_type(node, "a bool (`true` or `false`)");
+                None
+            }
+        }
+    }
+}
+
+impl<T: OneOf> FromNode for Choice<T> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, _: &Kind) -> Option<Choice<T>> {
+        let words = || T::WORDS.iter().map(|(word, _)| *word);
+        let listed = || words().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
+        let Some(text) = node.text() else {
+            reader.wrong_type(node, &listed());
+            return None;
+        };
+        let found = T::WORDS.iter().find(|(word, _)| *word == text);
+        if found.is_none() {
+            let verb = if T::WORDS.len() == 1 { "equal" } else { "be" };
+            let message = format!("{} must {verb} {}, got {}", reader.path(), listed(), quoted(text));
+            reader.sink.error_with(code::INVALID_VALUE, node.line, message, did_you_mean(text, words()));
+        }
+        found.map(|(_, meaning)| Choice(*meaning))
+    }
+}
+
+impl<W: Word> FromNode for W {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, _: &Kind) -> Option<W> {
+        let Some(text) = node.text() else {
+            reader.wrong_type(node, &format!("a {}", W::SYNTAX.type_name));
+            return None;
+        };
+        match W::parse(text) {
+            Ok(word) => Some(word),
+            Err(mistake) => {
+                let message = format!("{}: {} {}", reader.path(), quoted(text), mistake.message);
+                reader.sink.error_with(mistake.code, node.line, message, mistake.help);
+                None
+            }
+        }
+    }
+}
+
+impl<T: FromNode> FromNode for Vec<At<T>> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<Vec<At<T>>> {
+        match (&node.value, kind) {
+            (Value::List(nodes), Kind::List(item)) => Some(reader.items(nodes, item)),
+            (Value::List(nodes), Kind::AtLeastOne(item, what)) => {
+                not_empty(reader, node, nodes.len(), what)?;
+                Some(reader.items(nodes, item))
+            }
+            _ => {
+                reader.wrong_type(node, &format!("a {}", kind.type_name()));
+                None
+            }
+        }
+    }
+}
+
+fn not_empty(reader: &mut Reader<'_>, node: &Node, length: usize, what: &str) -> Option<()> {
+    if length == 0 {
+        reader.error(code::EMPTY_LIST, node.line, &format!("must contain at least one {what}"));
+        return None;
+    }
+    Some(())
+}
+
+impl<T: FromNode> FromNode for OneOrMany<T> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<OneOrMany<T>> {
+        let Kind::OneOrMany(item, what) = kind else { return None };
+        match &node.value {
+            Value::List(nodes) => {
+                not_empty(reader, node, nodes.len(), what)?;
+                Some(OneOrMany(reader.items(nodes, item)))
+            }
+            Value::Scalar { .. } => {
+                let one = T::from_node(reader, node, item)?;
+                Some(OneOrMany(vec![At { value: one, line: node.line }]))
+            }
+            _ => {
+                reader.wrong_type(node, &format!("a {}", kind.type_name()));
+                None
+            }
+        }
+    }
+}
+
+impl<K: Word, V: Word> FromNode for Map<K, V> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<Map<K, V>> {
+        let Value::Map(entries) = &node.value else {
+            reader.wrong_type(node, &format!("a {}", kind.type_name()));
+            return None;
+        };
+        let mut pairs = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let key = match K::parse(&entry.key) {
+                Ok(key) => key,
+                Err(mistake) => {
+                    let message = format!("{}: {} {}", reader.path(), quoted(&entry.key), mistake.message);
+                    reader.sink.error_with(mistake.code, entry.line, message, mistake.help);
+                    continue;
+                }
+            };
+            if matches!(entry.node.value, Value::Empty) {
+                continue;
+            }
+            if let Some(value) = V::from_node(reader, &entry.node, kind) {
+                pairs.push((At { value: key, line: entry.line }, At { value, line: entry.node.line }));
+            }
+        }
+        Some(Map(pairs))
+    }
+}

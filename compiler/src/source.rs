@@ -1,0 +1,109 @@
+//! The only module that touches files: the configuration itself, the contracts that it names, and the directory that it
+//! wants to write to. It must not know what is in them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use waf_shared::limits::CONFIG_BYTES_MAX;
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SourceError {
+    /// Opening or reading failed.
+    #[error("cannot be read: {0}")]
+    Read(#[source] std::io::Error),
+    /// Longer than any configuration.
+    #[error("is larger than {CONFIG_BYTES_MAX} bytes")]
+    TooLarge,
+    /// Not text.
+    #[error("is not UTF-8")]
+    NotUtf8,
+}
+
+/// Reads a file as text.
+pub(crate) fn read_text(path: &Path) -> Result<String, SourceError> {
+    let file = File::open(path).map_err(SourceError::Read)?;
+    text_of(file)
+}
+
+/// Reads a stream as text.
+pub(crate) fn text_of(stream: impl Read) -> Result<String, SourceError> {
+    let mut bytes = Vec::new();
+    stream.take(CONFIG_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(SourceError::Read)?;
+    if bytes.len() > CONFIG_BYTES_MAX {
+        return Err(SourceError::TooLarge);
+    }
+    String::from_utf8(bytes).map_err(|_| SourceError::NotUtf8)
+}
+
+/// The directory that relative paths of the configuration at `path` start from.
+pub(crate) fn base_dir(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// `path`, taken from `base`, as an absolute one; symbolic links stay, so that a watcher sees them swapped.
+pub(crate) fn absolute(base: &Path, path: &str) -> PathBuf {
+    let joined = base.join(path);
+    std::path::absolute(&joined).unwrap_or(joined)
+}
+
+/// Whether files can be made in `directory`, or it could be made: tried in the nearest directory that exists. Nothing
+/// is left behind.
+pub(crate) fn check_writable(directory: &Path) -> std::io::Result<()> {
+    let wanted = std::path::absolute(directory)?;
+    for ancestor in wanted.ancestors() {
+        match std::fs::metadata(ancestor) {
+            Ok(found) if !found.is_dir() => return Err(std::io::ErrorKind::NotADirectory.into()),
+            Ok(_) => return try_file(ancestor),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::ErrorKind::NotFound.into())
+}
+
+fn try_file(directory: &Path) -> std::io::Result<()> {
+    let probe = directory.join(format!(".waf-writable-{}", std::process::id()));
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe);
+    match made {
+        Ok(file) => {
+            drop(file);
+            std::fs::remove_file(&probe)
+        }
+        // Another check of this process is at it: it could make the file.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failing temporary directory fails the test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn creatable_counts_as_writable_and_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(check_writable(&dir.path().join("a/b")).is_ok());
+        assert!(check_writable(dir.path()).is_ok());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        let file = dir.path().join("file");
+        std::fs::write(&file, "x").unwrap();
+        assert!(check_writable(&file).is_err() && check_writable(&file.join("below")).is_err());
+    }
+
+    #[test]
+    fn files_that_are_no_text() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("waf.yaml");
+        std::fs::write(&file, b"\xff").unwrap();
+        assert!(matches!(read_text(&file), Err(SourceError::NotUtf8)));
+        assert!(matches!(read_text(dir.path()), Err(SourceError::Read(_))));
+        let long = std::io::repeat(b'a');
+        assert!(matches!(text_of(long), Err(SourceError::TooLarge)));
+    }
+}

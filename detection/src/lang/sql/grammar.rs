@@ -1,0 +1,629 @@
+//! The small grammar: operands, comparisons, statements. It reads a bounded slice of tokens and answers where a
+//! construct ends. It does not know where the slice came from or what follows for the verdict.
+
+use super::token::{Kind, Number, Token};
+use super::words::Word;
+
+/// Elements of one expression that are followed; longer ones are taken as complete.
+const CHAIN_MAX: usize = 24;
+
+/// What an operand is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operand {
+    /// Numbers, strings, `NULL`, `TRUE`.
+    Constant,
+    /// A string that the value ends in: the host query's own quote closes it.
+    OpenText,
+    /// Names and variables.
+    Name,
+    /// A call of a function that SQL knows.
+    Call,
+    /// A parenthesized expression.
+    Group,
+    /// Something with a `SELECT` in it.
+    Query,
+}
+
+/// An operand and the index of the token behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parsed {
+    /// What it is.
+    pub operand: Operand,
+    /// Index behind it.
+    pub next: usize,
+}
+
+/// A comparison and the index behind its operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// Symbols: any operand may follow.
+    Symbol(usize),
+    /// Words (`LIKE`, `IN`, `BETWEEN`): prose uses them too, so their operand must be more than a name.
+    Word(usize),
+    /// `IS NULL` and its like: complete.
+    Complete(usize),
+}
+
+/// Kind of the token at `i`.
+pub fn kind(tokens: &[Token], i: usize) -> Option<Kind> {
+    tokens.get(i).map(|token| token.kind)
+}
+
+/// The word at `i`.
+pub fn word(tokens: &[Token], i: usize) -> Option<Word> {
+    match kind(tokens, i) {
+        Some(Kind::Word(word)) => Some(word),
+        _ => None,
+    }
+}
+
+/// Index behind the `)` that closes the `(` at `i`; the end of the slice when it is cut off.
+pub fn close_of(tokens: &[Token], i: usize) -> usize {
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate().skip(i) {
+        match token.kind {
+            Kind::Open => depth += 1,
+            Kind::Close => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// Index behind any closing brackets at `i`.
+pub fn skip_closes(tokens: &[Token], mut i: usize) -> usize {
+    while matches!(kind(tokens, i), Some(Kind::Close | Kind::BraceClose | Kind::BracketClose)) {
+        i += 1;
+    }
+    i
+}
+
+/// Index behind opening parentheses.
+pub fn skip_opens(tokens: &[Token], mut i: usize) -> usize {
+    while kind(tokens, i) == Some(Kind::Open) {
+        i += 1;
+    }
+    i
+}
+
+/// A whole operand: primaries joined by arithmetic.
+pub fn operand(tokens: &[Token], from: usize) -> Option<Parsed> {
+    let mut whole = primary(tokens, from)?;
+    for _ in 0..CHAIN_MAX {
+        let joined = match kind(tokens, whole.next) {
+            Some(Kind::Arithmetic | Kind::JsonOperator) => whole.next + 1,
+            Some(Kind::Word(Word::Arithmetic)) => whole.next + 1,
+            _ => break,
+        };
+        let Some(more) = primary(tokens, joined) else { break };
+        whole = Parsed { operand: heavier(whole.operand, more.operand), next: more.next };
+    }
+    Some(whole)
+}
+
+fn heavier(a: Operand, b: Operand) -> Operand {
+    let rank = |operand| match operand {
+        Operand::Constant => 0,
+        Operand::Group => 1,
+        Operand::Name => 2,
+        Operand::OpenText => 3,
+        Operand::Call => 4,
+        Operand::Query => 5,
+    };
+    if rank(a) >= rank(b) { a } else { b }
+}
+
+fn primary(tokens: &[Token], from: usize) -> Option<Parsed> {
+    let mut i = from;
+    let mut not = false;
+    for _ in 0..CHAIN_MAX {
+        match tokens.get(i)?.kind {
+            Kind::Arithmetic | Kind::Bang | Kind::Word(Word::Binary | Word::Distinct) => i += 1,
+            Kind::Word(Word::Not) => {
+                not = true;
+                i += 1;
+            }
+            Kind::Word(Word::All) if kind(tokens, i + 1) == Some(Kind::Open) => i += 1,
+            _ => break,
+        }
+    }
+    let head = tokens.get(i)?;
+    let base = match head.kind {
+        Kind::Number(_) | Kind::Text => Parsed { operand: Operand::Constant, next: i + 1 },
+        Kind::OpenText => Parsed { operand: Operand::OpenText, next: i + 1 },
+        Kind::Variable => Parsed { operand: Operand::Name, next: i + 1 },
+        Kind::Open => {
+            let query = matches!(word(tokens, skip_opens(tokens, i)), Some(Word::Select | Word::Values));
+            let next = close_of(tokens, i);
+            let inner = tokens.get(i + 1..next.saturating_sub(1)).unwrap_or_default();
+            let constant = !inner.is_empty()
+                && inner.iter().all(|t| {
+                    matches!(
+                        t.kind,
+                        Kind::Number(_)
+                            | Kind::Text
+                            | Kind::Open
+                            | Kind::Close
+                            | Kind::Word(Word::Literal)
+                            | Kind::Arithmetic
+                    )
+                });
+            let operand = match (query, constant) {
+                (true, _) => Operand::Query,
+                (false, true) => Operand::Constant,
+                (false, false) => Operand::Group,
+            };
+            Parsed { operand, next }
+        }
+        Kind::BraceOpen => {
+            // ODBC's `{d '…'}` and MySQL's `{x expression}`.
+            word(tokens, i + 1)?;
+            let inner = primary_word_or_text(tokens, i + 2)?;
+            let close = usize::from(kind(tokens, inner) == Some(Kind::BraceClose));
+            Parsed { operand: Operand::Constant, next: inner + close }
+        }
+        Kind::Word(found) => worded(tokens, i, found)?,
+        _ => return None,
+    };
+    let mut base = postfixes(tokens, base);
+    if not && base.operand == Operand::Name && kind(tokens, from) != Some(Kind::Bang) {
+        base.operand = Operand::Name;
+    }
+    Some(base)
+}
+
+fn primary_word_or_text(tokens: &[Token], i: usize) -> Option<usize> {
+    match tokens.get(i)?.kind {
+        Kind::Text | Kind::Number(_) | Kind::Variable => Some(i + 1),
+        Kind::Word(_) | Kind::Open => {
+            Some(if kind(tokens, i) == Some(Kind::Open) { close_of(tokens, i) } else { i + 1 })
+        }
+        _ => None,
+    }
+}
+
+/// An operand that begins with a word: a literal, a call, a case, a name with its dots.
+fn worded(tokens: &[Token], i: usize, found: Word) -> Option<Parsed> {
+    let called = kind(tokens, i + 1) == Some(Kind::Open);
+    match found {
+        Word::Literal => Some(Parsed { operand: Operand::Constant, next: i + 1 }),
+        Word::Select => Some(Parsed { operand: Operand::Query, next: tokens.len() }),
+        Word::Case => Some(Parsed { operand: Operand::Call, next: end_of_case(tokens, i) }),
+        Word::Exists if called => Some(Parsed { operand: Operand::Query, next: close_of(tokens, i + 1) }),
+        _ if called && found.is_function() => {
+            Some(Parsed { operand: Operand::Call, next: close_of(tokens, i + 1) })
+        }
+        Word::Array if kind(tokens, i + 1) == Some(Kind::BracketOpen) => {
+            Some(Parsed { operand: Operand::Constant, next: i + 1 })
+        }
+        Word::Like if kind(tokens, i + 1).is_some_and(is_constant) => {
+            Some(Parsed { operand: Operand::Call, next: i + 2 })
+        }
+        _ if found.is_name() => Some(name(tokens, i)),
+        _ => None,
+    }
+}
+
+fn is_constant(kind: Kind) -> bool {
+    matches!(kind, Kind::Number(_) | Kind::Text | Kind::Word(Word::Literal))
+}
+
+fn end_of_case(tokens: &[Token], from: usize) -> usize {
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate().skip(from) {
+        match token.kind {
+            Kind::Word(Word::Case) => depth += 1,
+            Kind::Word(Word::End) => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// A name with its qualifiers; a call when `(` follows.
+fn name(tokens: &[Token], i: usize) -> Parsed {
+    let mut next = i + 1;
+    for _ in 0..CHAIN_MAX {
+        if kind(tokens, next) != Some(Kind::Dot) {
+            break;
+        }
+        next += 1;
+        match kind(tokens, next) {
+            Some(Kind::Word(_)) => next += 1,
+            Some(Kind::Arithmetic | Kind::Text) => return Parsed { operand: Operand::Name, next: next + 1 },
+            _ => break,
+        }
+    }
+    if kind(tokens, next) == Some(Kind::Open)
+        && tokens.get(next).is_some_and(|t| t.start == tokens[next - 1].end)
+    {
+        return Parsed { operand: Operand::Group, next: close_of(tokens, next) };
+    }
+    Parsed { operand: Operand::Name, next }
+}
+
+/// `::type`, `[index]`, `COLLATE name`.
+fn postfixes(tokens: &[Token], mut base: Parsed) -> Parsed {
+    for _ in 0..CHAIN_MAX {
+        match kind(tokens, base.next) {
+            Some(Kind::Cast) if word(tokens, base.next + 1).is_some() => base.next += 2,
+            Some(Kind::BracketOpen) => {
+                let close =
+                    tokens.iter().skip(base.next).take(CHAIN_MAX).position(|t| t.kind == Kind::BracketClose);
+                match close {
+                    Some(length) => base.next += length + 1,
+                    None => break,
+                }
+            }
+            Some(Kind::Word(Word::Collate | Word::Binary)) if kind(tokens, base.next + 1).is_some() => {
+                base.next += 2
+            }
+            _ => break,
+        }
+    }
+    base
+}
+
+/// A comparison operator at `i`.
+pub fn comparison(tokens: &[Token], i: usize) -> Option<Comparison> {
+    match tokens.get(i)?.kind {
+        Kind::Compare | Kind::Assign | Kind::JsonOperator => {
+            // `= ! x`, `= - x` are the operand's; `> =` with a space is still one operator.
+            let split = kind(tokens, i + 1) == Some(Kind::Compare);
+            Some(Comparison::Symbol(i + 1 + usize::from(split)))
+        }
+        Kind::Bang if kind(tokens, i + 1) == Some(Kind::Compare) => Some(Comparison::Symbol(i + 2)),
+        Kind::Bang if word(tokens, i + 1) == Some(Word::All) => Some(Comparison::Symbol(i + 1)),
+        Kind::Word(Word::Not) => match comparison(tokens.get(..).unwrap_or_default(), i + 1) {
+            Some(Comparison::Word(next)) => Some(Comparison::Word(next)),
+            _ => None,
+        },
+        Kind::Word(Word::Like | Word::Between) => {
+            // `SOUNDS LIKE`, `SIMILAR TO`.
+            let second = matches!(word(tokens, i + 1), Some(Word::Like));
+            Some(Comparison::Word(i + 1 + usize::from(second)))
+        }
+        Kind::Word(Word::In) => (kind(tokens, i + 1) == Some(Kind::Open)).then_some(Comparison::Word(i + 1)),
+        Kind::Word(Word::PostfixNull) => Some(Comparison::Complete(i + 1)),
+        Kind::Word(Word::Is) => {
+            let at = i + 1 + usize::from(word(tokens, i + 1) == Some(Word::Not));
+            match kind(tokens, at) {
+                Some(Kind::Word(Word::Literal)) => Some(Comparison::Complete(at + 1)),
+                Some(k) if is_constant(k) || k == Kind::OpenText => Some(Comparison::Word(at)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether a complete expression may be followed by what stands at `i`.
+pub fn may_end(tokens: &[Token], i: usize) -> bool {
+    match kind(tokens, i) {
+        None => true,
+        Some(Kind::Word(word)) => word.continues(),
+        Some(kind) => matches!(
+            kind,
+            Kind::Tail
+                | Kind::Close
+                | Kind::BraceClose
+                | Kind::BracketClose
+                | Kind::Semicolon
+                | Kind::Comma
+                | Kind::Pipes
+                | Kind::Ampersands
+                | Kind::Compare
+                | Kind::Cast
+                | Kind::OpenText
+        ),
+    }
+}
+
+/// How much of a statement is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shape {
+    /// Prose could read the same.
+    Loose,
+    /// Nothing but a query reads like this.
+    Exact,
+}
+
+/// Whether a statement begins at `i`, and how surely.
+pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
+    let first = word(tokens, i)?;
+    let second = word(tokens, i + 1);
+    let named = |at: usize| match kind(tokens, at) {
+        Some(Kind::Word(w)) => w.is_name() && w != Word::Prose,
+        Some(Kind::Text | Kind::Variable | Kind::BracketOpen) => true,
+        _ => false,
+    };
+    let behind = |at: usize| operand(tokens, at).map_or(at + 1, |name| name.next);
+    let exact = |yes: bool| Some(if yes { Shape::Exact } else { Shape::Loose });
+    match first {
+        Word::Select => select(tokens, i),
+        Word::Drop if second == Some(Word::Object) || second == Some(Word::Procedure) => {
+            let at = match word(tokens, i + 2) {
+                Some(Word::If) => i + 4,
+                _ => i + 2,
+            };
+            (named(at) && ends_statement(tokens, behind(at))).then_some(Shape::Exact)
+        }
+        Word::Insert => {
+            let at = i + 1 + usize::from(second == Some(Word::Into));
+            let after = behind(at);
+            let values = match kind(tokens, after) {
+                Some(Kind::Open) => true,
+                Some(Kind::Word(Word::Values | Word::Select | Word::Set)) => true,
+                _ => matches!(kind(tokens, at + 1), Some(Kind::Open)),
+            };
+            (named(at) && values).then_some(Shape::Exact)
+        }
+        Word::Delete if second == Some(Word::From) && named(i + 2) => {
+            let after = behind(i + 2);
+            match word(tokens, after) {
+                Some(Word::Where) => exact(condition(tokens, after + 1)),
+                _ => exact(matches!(kind(tokens, after), Some(Kind::Semicolon | Kind::Tail))),
+            }
+        }
+        Word::Update if named(i + 1) && word(tokens, behind(i + 1)) == Some(Word::Set) => {
+            exact(condition(tokens, behind(i + 1) + 1))
+        }
+        Word::Truncate if named(i + 1) || kind(tokens, i + 1) == Some(Kind::BracketOpen) => {
+            let table = second == Some(Word::Object);
+            exact(
+                kind(tokens, i + 1) == Some(Kind::BracketOpen)
+                    || (table && named(i + 2) && may_end(tokens, behind(i + 2))),
+            )
+        }
+        Word::Create if matches!(second, Some(Word::Object | Word::Procedure)) && named(i + 2) => {
+            let after = behind(i + 2);
+            let word_after = word(tokens, after);
+            exact(
+                kind(tokens, after) == Some(Kind::Open)
+                    || matches!(
+                        word_after,
+                        Some(Word::As | Word::Set | Word::Drop | Word::Create | Word::Continuation)
+                    )
+                    || (word_after == Some(Word::Plain)
+                        && kind(tokens, after + 1).is_some_and(|k| matches!(k, Kind::Text | Kind::Word(_))))
+                    || matches!(kind(tokens, after), Some(Kind::Semicolon | Kind::Tail)),
+            )
+        }
+        Word::Exec => exec(tokens, i),
+        Word::Declare => (kind(tokens, i + 1) == Some(Kind::Variable)).then_some(Shape::Exact),
+        Word::Set => (kind(tokens, i + 1) == Some(Kind::Variable)
+            || (named(i + 1)
+                && kind(tokens, i + 2) == Some(Kind::Compare)
+                && operand(tokens, i + 3).is_some()))
+        .then_some(Shape::Exact),
+        Word::Waitfor => (second == Some(Word::Delay) || word(tokens, i + 1) == Some(Word::Function))
+            .then_some(Shape::Exact),
+        Word::Shutdown => may_end(tokens, i + 1).then_some(Shape::Loose),
+        Word::Load => (word(tokens, i + 2) == Some(Word::Infile)
+            || matches!(kind(tokens, i + 1), Some(Kind::Text)))
+        .then_some(Shape::Exact),
+        Word::Copy => {
+            let after = behind(i + 1);
+            (named(i + 1) || kind(tokens, i + 1) == Some(Kind::Open))
+                .then(|| word(tokens, after))
+                .flatten()
+                .filter(|w| matches!(w, Word::From | Word::Plain))
+                .and_then(|_| {
+                    exact(
+                        matches!(kind(tokens, after + 1), Some(Kind::Text))
+                            || kind(tokens, after + 2) == Some(Kind::Text),
+                    )
+                })
+        }
+        Word::Attach => (second == Some(Word::Object) || kind(tokens, i + 2) == Some(Kind::Compare))
+            .then_some(Shape::Exact),
+        Word::Grant => tokens
+            .iter()
+            .skip(i + 1)
+            .take(8)
+            .any(|t| t.kind == Kind::Word(Word::Continuation))
+            .then_some(Shape::Loose),
+        Word::Use => (named(i + 1) && kind(tokens, i + 2) == Some(Kind::Semicolon)).then_some(Shape::Loose),
+        Word::If => {
+            let at = i + 1 + usize::from(second == Some(Word::Not));
+            (kind(tokens, at) == Some(Kind::Open) && condition(tokens, at)).then_some(Shape::Exact)
+        }
+        Word::Handler => None,
+        Word::Delaying | Word::Stored if kind(tokens, i + 1) == Some(Kind::Open) => Some(Shape::Exact),
+        Word::Stored => Some(Shape::Exact),
+        _ => None,
+    }
+}
+
+/// Whether a statement is over at `i`.
+fn ends_statement(tokens: &[Token], i: usize) -> bool {
+    matches!(
+        kind(tokens, i),
+        None | Some(
+            Kind::Tail
+                | Kind::Semicolon
+                | Kind::Close
+                | Kind::Comma
+                | Kind::OpenText
+                | Kind::Word(Word::Cascade)
+        )
+    )
+}
+
+/// `EXEC xp_cmdshell`, `EXEC master..x`, `EXECUTE IMMEDIATE '…'`, `EXEC(@x)`, `CALL p(`.
+fn exec(tokens: &[Token], i: usize) -> Option<Shape> {
+    match tokens.get(i + 1)?.kind {
+        Kind::Word(Word::Immediate | Word::Stored) | Kind::Variable => Some(Shape::Exact),
+        Kind::Open => {
+            matches!(kind(tokens, i + 2), Some(Kind::Text | Kind::OpenText | Kind::Variable | Kind::Quote))
+                .then_some(Shape::Exact)
+        }
+        Kind::Word(w) if w.is_name() => match kind(tokens, i + 2) {
+            Some(Kind::Dot)
+                if tokens.get(i + 2).zip(tokens.get(i + 3)).is_some_and(|(a, b)| a.end == b.start) =>
+            {
+                Some(Shape::Exact)
+            }
+            Some(Kind::Text | Kind::OpenText | Kind::Variable) => Some(Shape::Loose),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a comparison or a call stands at `i`, as behind `WHERE` or `IF`.
+pub fn condition(tokens: &[Token], i: usize) -> bool {
+    let Some(left) = operand(tokens, i) else { return false };
+    if matches!(left.operand, Operand::Query | Operand::Call) {
+        return true;
+    }
+    match comparison(tokens, left.next) {
+        Some(Comparison::Symbol(next)) => operand(tokens, next).is_some() || next >= tokens.len(),
+        Some(Comparison::Word(next)) => {
+            operand(tokens, next).is_some_and(|right| !matches!(right.operand, Operand::Name))
+        }
+        Some(Comparison::Complete(_)) => true,
+        None => {
+            left.operand == Operand::Group
+                || (left.operand == Operand::Constant && may_end(tokens, left.next))
+        }
+    }
+}
+
+/// A `SELECT`: its list and, where there is one, its `FROM`.
+pub fn select(tokens: &[Token], from: usize) -> Option<Shape> {
+    let mut i = from + 1;
+    while matches!(word(tokens, i), Some(Word::Distinct | Word::All)) {
+        i += 1;
+    }
+    let mut telling = false;
+    let mut items = 0;
+    let mut names = 0;
+    for _ in 0..CHAIN_MAX * 2 {
+        if kind(tokens, i) == Some(Kind::Arithmetic)
+            && !matches!(kind(tokens, i + 1), Some(Kind::Number(_) | Kind::Variable))
+        {
+            // `*`
+            telling = true;
+            i += 1;
+        } else {
+            let Some(item) = operand(tokens, i) else { break };
+            match item.operand {
+                Operand::Name if kind(tokens, i) == Some(Kind::Variable) => telling = true,
+                Operand::Name if word(tokens, i) == Some(Word::Prose) => return None,
+                Operand::Name => names += 1,
+                Operand::Constant if item.next == i + 1 && matches!(kind(tokens, i), Some(Kind::Text)) => {
+                    names += 1
+                }
+                Operand::Group => names += 1,
+                _ => telling = true,
+            }
+            i = item.next;
+        }
+        items += 1;
+        if kind(tokens, i) == Some(Kind::Assign) || kind(tokens, i) == Some(Kind::Compare) {
+            telling = true;
+            i = operand(tokens, i + 1).map_or(i + 1, |right| right.next);
+        }
+        if word(tokens, i) == Some(Word::As) {
+            i += 2;
+        } else if matches!(kind(tokens, i), Some(Kind::Pipes | Kind::Ampersands)) {
+            telling = true;
+            i += 1;
+            continue;
+        }
+        if kind(tokens, i) != Some(Kind::Comma) {
+            break;
+        }
+        i += 1;
+    }
+    if items == 0 {
+        return None;
+    }
+    match word(tokens, i) {
+        Some(Word::From) => from_clause(tokens, i + 1, telling || (items > 2 && names > 0)),
+        Some(Word::Into) => Some(Shape::Exact),
+        _ if telling && may_end(tokens, i) => Some(Shape::Exact),
+        _ => None,
+    }
+}
+
+fn from_clause(tokens: &[Token], i: usize, telling: bool) -> Option<Shape> {
+    let at = skip_opens(tokens, i);
+    let Some(head) = kind(tokens, at) else { return Some(if telling { Shape::Exact } else { Shape::Loose }) };
+    let source = match head {
+        Kind::Word(Word::Select | Word::System | Word::Quoted) => return Some(Shape::Exact),
+        Kind::Word(Word::Prose) => return None,
+        Kind::Word(w) if w.is_name() => name(tokens, at),
+        Kind::Text | Kind::Quote => Parsed { operand: Operand::Name, next: at + 1 },
+        Kind::Variable | Kind::BracketOpen => return Some(Shape::Exact),
+        _ => return None,
+    };
+    let qualified = source.next > at + 1;
+    let mut next = skip_closes(tokens, source.next);
+    if matches!(word(tokens, next), Some(Word::Plain)) {
+        // An alias.
+        next += 1;
+    }
+    let exact = match kind(tokens, next) {
+        Some(Kind::Word(Word::Where | Word::Having)) => condition(tokens, next + 1),
+        Some(Kind::Word(Word::Order)) => word(tokens, next + 1) == Some(Word::By),
+        Some(Kind::Word(Word::Limit)) => matches!(kind(tokens, next + 1), Some(Kind::Number(_))),
+        Some(Kind::Word(Word::Union)) => true,
+        Some(Kind::Semicolon | Kind::Tail | Kind::Close) => telling || qualified,
+        Some(Kind::Comma | Kind::OpenText | Kind::Text) | None => telling,
+        Some(Kind::Word(Word::Continuation)) => telling,
+        _ => return telling.then_some(Shape::Loose),
+    };
+    Some(if exact { Shape::Exact } else { Shape::Loose })
+}
+
+/// Whether the arguments of the call whose `(` stands at `i` are SQL: operands between commas, or nothing.
+pub fn arguments(tokens: &[Token], open: usize) -> bool {
+    let mut i = open + 1;
+    for _ in 0..CHAIN_MAX {
+        match kind(tokens, i) {
+            None | Some(Kind::Close | Kind::Tail) => return true,
+            _ => {}
+        }
+        if kind(tokens, i) == Some(Kind::Arithmetic)
+            && matches!(kind(tokens, i + 1), Some(Kind::Close) | None)
+        {
+            return true;
+        }
+        let Some(argument) = operand(tokens, i) else { return false };
+        i = argument.next;
+        for _ in 0..4 {
+            match comparison(tokens, i) {
+                Some(Comparison::Symbol(next) | Comparison::Word(next)) => match operand(tokens, next) {
+                    Some(right) => i = right.next,
+                    None => return next >= tokens.len(),
+                },
+                Some(Comparison::Complete(next)) => i = next,
+                None => break,
+            }
+        }
+        match kind(tokens, i) {
+            None | Some(Kind::Close | Kind::Tail | Kind::OpenText) => return true,
+            Some(Kind::Comma | Kind::Pipes | Kind::Ampersands) => i += 1,
+            Some(Kind::Word(word)) if word.continues() => return true,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Whether the number at `i` has the given notation.
+pub fn is_number(tokens: &[Token], i: usize, notation: Number) -> bool {
+    kind(tokens, i) == Some(Kind::Number(notation))
+}

@@ -1,0 +1,114 @@
+//! The judge: looks at the value as a whole, once through all of it for structures that need no break, and behind each
+//! quote for what a query would read there.
+
+use super::breakout::{self, Lead};
+use super::scene::Scene;
+use super::{document, free, opt_in};
+use crate::evidence::{Evidence, Subject};
+use crate::lang::sql::token::{self, Quotes};
+use crate::lang::sql::words::Word;
+
+/// Judges one view.
+pub(super) fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    let mut scene = Scene { subject, evidence };
+    document::whole_value(&mut scene);
+    free::scan(&mut scene);
+    breakout::at_start(&mut scene);
+    quotes(&mut scene);
+    opt_in::scan(&mut scene);
+}
+
+/// Looks behind every quote that an operator, a closing bracket or a keyword follows.
+fn quotes(scene: &mut Scene<'_, '_, '_>) {
+    let bytes = scene.bytes();
+    let mut seen = [0usize; 4];
+    for at in memchr::memchr3_iter(b'\'', b'"', b'`', bytes) {
+        let (slot, quotes) = match bytes.get(at) {
+            Some(b'\'') => (0, Quotes::Strings),
+            Some(b'"') => (1, Quotes::Strings),
+            _ => (2, Quotes::BacktickStrings),
+        };
+        let Some(count) = seen.get_mut(slot) else { continue };
+        *count += 1;
+        if is_breaking(bytes, at + 1) {
+            let lead = Lead::Quote { byte: bytes.get(at).copied().unwrap_or(0), first: *count == 1 };
+            breakout::behind(scene, at, at + 1, quotes, lead);
+        }
+    }
+    typographic(scene);
+}
+
+/// The same for quotes that an editor or a transcoding turned: servers that fold them back see the plain ones.
+fn typographic(scene: &mut Scene<'_, '_, '_>) {
+    let bytes = scene.bytes();
+    let mut first = true;
+    for at in memchr::memchr3_iter(0xe2, 0xc2, 0xca, bytes) {
+        let length = token::smart_quote(bytes.get(at..).unwrap_or_default());
+        if length > 0 {
+            if is_breaking(bytes, at + length) {
+                breakout::behind(
+                    scene,
+                    at,
+                    at + length,
+                    Quotes::Typographic,
+                    Lead::Quote { byte: 0xe2, first },
+                );
+            }
+            first = false;
+        }
+    }
+}
+
+/// Whether what follows a quote could go on a query: told from a few bytes, as nearly every quote in prose is not one.
+fn is_breaking(bytes: &[u8], mut at: usize) -> bool {
+    // Marks of comments, spaces and closing brackets are stepped over within reason.
+    let limit = at + 256;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            0..=b' ' | 0x7f | 0xa0 | 0xc2 if at < limit => at += 1,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let length =
+                    rest.iter().take(40).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+                let comment = rest.get(length..length + 2) == Some(b"/*");
+                return comment || opens(token::lookup(rest.get(..length).unwrap_or_default()));
+            }
+            b'0'..=b'9' | b'.' | b'$' | b'\'' | b'"' | b'`' | b'\\' => return false,
+            _ => return byte.is_ascii(),
+        }
+    }
+    false
+}
+
+/// Words that can follow a string in a query.
+fn opens(word: Word) -> bool {
+    matches!(
+        word,
+        Word::And
+            | Word::Or
+            | Word::Not
+            | Word::Like
+            | Word::Between
+            | Word::In
+            | Word::Is
+            | Word::PostfixNull
+            | Word::Union
+            | Word::Order
+            | Word::Having
+            | Word::Limit
+            | Word::Into
+            | Word::Where
+            | Word::Procedure
+            | Word::Waitfor
+            | Word::Exec
+            | Word::Declare
+            | Word::Collate
+            | Word::When
+            | Word::Delaying
+            | Word::Distinctive
+            | Word::Function
+            | Word::If
+            | Word::Arithmetic
+            | Word::As
+    )
+}

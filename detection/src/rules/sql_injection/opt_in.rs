@@ -1,0 +1,100 @@
+//! The protections that are off by default: they see more at the price of everyday values, and run only when wanted.
+
+use waf_shared::catalog::Leaf;
+
+use super::proofs_by_dialect::{
+    AGGRESSIVE, ALWAYS_TRUE, COMMENT_IN_JSON, DENSITY, MULTIPLE_STATEMENTS, QUOTE_IN_TEXT,
+};
+use super::scene::Scene;
+use crate::field::Place;
+use crate::lang::sql::token::{Dialect, Kind, Lasts, Lexer, Quotes, Token};
+use crate::lang::sql::words::Word;
+
+/// Marks of punctuation in one value from which on it is dense.
+const DENSE: usize = 12;
+
+/// Looks for whatever of it is wanted.
+pub(super) fn scan(scene: &mut Scene<'_, '_, '_>) {
+    let wanted = [
+        Leaf::SqlInjectionGenericAggressive,
+        Leaf::SqlInjectionAlwaysTrue,
+        Leaf::SqlInjectionMultipleStatements,
+        Leaf::SqlInjectionQuotesInText,
+    ];
+    if wanted.into_iter().any(|leaf| scene.evidence.wants(leaf)) {
+        sequences(scene);
+    }
+    if scene.evidence.wants(Leaf::SqlInjectionSpecialCharacterDensity) {
+        density(scene);
+    }
+    if scene.evidence.wants(Leaf::SqlInjectionCommentsInJson) {
+        json_comment(scene);
+    }
+}
+
+fn sequences(scene: &mut Scene<'_, '_, '_>) {
+    let bytes = scene.bytes();
+    let lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, Lasts::of(bytes));
+    let mut before: [Option<Token>; 3] = [None; 3];
+    for token in lexer {
+        let kind = |back: usize| before.get(back).copied().flatten().map(|t: Token| t.kind);
+        let start = before[0].map_or(token.start, |t| t.start);
+        if kind(0) == Some(Kind::Quote) {
+            let operator = matches!(
+                token.kind,
+                Kind::Compare | Kind::Pipes | Kind::Ampersands | Kind::Semicolon | Kind::Bang | Kind::Other
+            ) || matches!(token.kind, Kind::Word(word) if word.continues());
+            if operator {
+                scene.found(&AGGRESSIVE, start, token.end);
+            }
+            if matches!(token.kind, Kind::Word(Word::And | Word::Or | Word::Not | Word::Is | Word::Like)) {
+                scene.found(&QUOTE_IN_TEXT, start, token.end);
+            }
+        }
+        let constant = |kind| matches!(kind, Some(Kind::Number(_) | Kind::Quote | Kind::Word(Word::Literal)));
+        if constant(Some(token.kind)) && matches!(kind(0), Some(Kind::Compare)) && constant(kind(1)) {
+            scene.found(&ALWAYS_TRUE, start, token.end);
+        }
+        let begins = matches!(
+            token.kind,
+            Kind::Word(
+                Word::Select
+                    | Word::Insert
+                    | Word::Update
+                    | Word::Delete
+                    | Word::Drop
+                    | Word::Create
+                    | Word::Truncate
+                    | Word::Exec
+                    | Word::Declare
+                    | Word::Set
+                    | Word::Shutdown
+            )
+        );
+        if kind(0) == Some(Kind::Semicolon) && begins {
+            scene.found(&MULTIPLE_STATEMENTS, start, token.end);
+        }
+        before = [Some(token), before[0], before[1]];
+    }
+}
+
+fn density(scene: &mut Scene<'_, '_, '_>) {
+    let marks = |b: &u8| b"'\"`;#()*&|^~!@$%{}[]<>=-".contains(b);
+    let bytes = scene.bytes();
+    let count = bytes.iter().filter(|b| marks(b)).count();
+    if count >= DENSE && count * 4 >= bytes.len() {
+        scene.found(&DENSITY, 0, bytes.len());
+    }
+}
+
+fn json_comment(scene: &mut Scene<'_, '_, '_>) {
+    if !matches!(scene.subject.place, Place::Json | Place::JsonKey | Place::Body) {
+        return;
+    }
+    let bytes = scene.bytes();
+    if let Some(at) = memchr::memmem::find(bytes, b"/*")
+        && let Some(length) = memchr::memmem::find(bytes.get(at..).unwrap_or_default(), b"*/")
+    {
+        scene.found(&COMMENT_IN_JSON, at, at + length + 2);
+    }
+}
