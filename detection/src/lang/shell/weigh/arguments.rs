@@ -138,7 +138,8 @@ impl Arguments {
         }
         let prose = self.plain > 1 + self.structured * 3 || self.structured == 0 && self.plain > 1;
         let unshaped = self.structured == 0 && self.plain > 0 && program.name < Name::Exclusive;
-        let short = clause.left == Left::Nothing && clause.opener != Opener::Start && clause.count <= 2;
+        let follows = matches!(clause.left, Left::Nothing | Left::Command);
+        let short = follows && !matches!(clause.opener, Opener::Start | Opener::Newline) && clause.count <= 2;
         let substituted =
             matches!(clause.opener, Opener::Substitution | Opener::Process) && clause.left != Left::Prose;
         if short || substituted && self.plain < 3 {

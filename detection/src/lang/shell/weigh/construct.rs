@@ -18,7 +18,9 @@ pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Sign
     if clause.opener != Opener::Start && placeholder(text, clause) {
         return Some(Sign::UnixCommand);
     }
+    let sample = matches!(clause.opener, Opener::Backtick | Opener::Newline) && clause.left >= Left::Prose;
     if text == b"alias"
+        && !sample
         && next.is_some_and(|_| words.iter().skip(head.index + 1).take(2).any(|word| is_alias(word.text())))
     {
         return Some(Sign::Alias);
