@@ -68,9 +68,5 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// Runs the SQL tokenizer.
-pub static JUDGE: Judge = Judge {
-    name: "sql",
-    triggers: triggers::TRIGGERS,
-    places: Places::REQUEST,
-    run: judge::run,
-};
+pub static JUDGE: Judge =
+    Judge { name: "sql", triggers: triggers::TRIGGERS, places: Places::REQUEST, run: judge::run };

@@ -449,7 +449,14 @@ pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
 fn ends_statement(tokens: &[Token], i: usize) -> bool {
     matches!(
         kind(tokens, i),
-        None | Some(Kind::Tail | Kind::Semicolon | Kind::Close | Kind::Comma | Kind::OpenText | Kind::Word(Word::Cascade))
+        None | Some(
+            Kind::Tail
+                | Kind::Semicolon
+                | Kind::Close
+                | Kind::Comma
+                | Kind::OpenText
+                | Kind::Word(Word::Cascade)
+        )
     )
 }
 

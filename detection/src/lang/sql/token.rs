@@ -582,7 +582,8 @@ impl<'a> Lexer<'a> {
                 Quotes::Typographic => self.string(),
                 _ => self.step(smart_quote(self.rest()), Kind::Other),
             },
-            0xe2 if matches!(self.rest(), [0xe2, 0x80, 0x93 | 0x94, rest @ ..] if rest.trim_ascii().is_empty()) => {
+            0xe2 if matches!(self.rest(), [0xe2, 0x80, 0x93 | 0x94, rest @ ..] if rest.trim_ascii().is_empty()) =>
+            {
                 // Two hyphens that an editor turned into a dash, at the very end.
                 self.at = self.bytes.len();
                 Kind::Tail

@@ -3,13 +3,14 @@
 
 use super::proofs::{
     BACKTICK_BREAK, BOOLEAN_BREAK, BOOLEAN_ON_VALUE, CALL_BREAK, CLAUSE, CLOSER, COMMENT_TAIL,
-    COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED, UNION_SELECT,
-    VALUE_LIST,
+    COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED,
+    UNION_SELECT, VALUE_LIST,
 };
 use super::proofs_by_dialect::{ALWAYS_TRUE, DOCUMENT_SCRIPT, JSON_OPERATOR, TYPE_CAST};
 use super::scene::{Scene, read};
 use crate::lang::sql::grammar::{
-    self, Comparison, Operand, Shape, comparison, kind, may_end, operand, skip_closes, skip_opens, statement, word,
+    self, Comparison, Operand, Shape, comparison, kind, may_end, operand, skip_closes, skip_opens, statement,
+    word,
 };
 use crate::lang::sql::token::{Dialect, Kind, Quotes, Token};
 use crate::lang::sql::words::Word;

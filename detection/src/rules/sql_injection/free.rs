@@ -294,7 +294,8 @@ fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
     let name = scene.bytes().get(start..tokens.first().map_or(start, |t| t.end)).unwrap_or_default();
     // `sleep` is a function of every language; what only databases have needs no context.
     let common = name.eq_ignore_ascii_case(b"sleep");
-    let telling = if common { sane && begins_expression(before) && tokens.len() > 2 } else { sane || counted };
+    let telling =
+        if common { sane && begins_expression(before) && tokens.len() > 2 } else { sane || counted };
     if telling {
         scene.found(&DELAY_CALL, start, end);
     }
@@ -360,7 +361,8 @@ fn call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word, before: &Be
         && (telling || nested || arithmetic)
         && matches!(role, Word::Function | Word::Arithmetic)
         && may_end(tokens, close);
-    let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select))) && !scene.is_query_field();
+    let selected =
+        matches!(before_kind(before, 0), Some(Kind::Word(Word::Select))) && !scene.is_query_field();
     let telling = telling && !(scene.is_query_field() && before[0].is_some());
     if distinctive || alone || (common && (telling || selected)) || (telling && context) {
         scene.found(&CALL, start, end);
