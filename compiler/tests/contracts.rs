@@ -1,4 +1,6 @@
 //! The contracts of validation as data: a configuration, and the findings that it must have, by line.
+use std::fmt::Write as _;
+
 use crate::common::{self, check, errors, warnings};
 
 #[test]
@@ -316,7 +318,7 @@ fn an_alias_bomb_is_refused_before_it_is_expanded() {
     let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
         let below = format!("*a{}", level - 1);
-        text.push_str(&format!("a{level}: &a{level} [{}]\n", [below.as_str(); 10].join(", ")));
+        let _ = writeln!(text, "a{level}: &a{level} [{}]", [below.as_str(); 10].join(", "));
     }
     check(&text, &[(6, &["nodes with its aliases expanded"])]);
     check(&"[".repeat(100_000), &[(1, &[])]);
