@@ -268,7 +268,7 @@ fn lines_and_shapes() {
             "version: v1alpha1\nroutes:\n  - upstream: http://a?x\n    rewrite:\n      strip_prefix: api\n      add_prefix: '/a b'\n      path: '/x?y'\n    error_response:\n      body: |\n        one\n        {{.Path}}\n",
             &[
                 (3, &["routes[default].upstream: `http://a?x` is not a valid", "no query"]),
-                (5, &["strip_prefix", "starts with `/`"]),
+                (5, &["strip_prefix", "must start with `/`"]),
                 (6, &["add_prefix"]),
                 (7, &["rewrite.path"]),
                 (9, &["{{.Path}}", "only the template fields"]),

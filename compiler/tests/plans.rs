@@ -280,7 +280,7 @@ fn host_checks_try_the_data_dir() {
         |data_dir: &std::path::Path| waf_compiler::compile_text("t", &text(data_dir), dir.path(), &options);
     assert!(compile(&dir.path().join("new/dir")).is_ok());
     let list = compile(&file).unwrap_err();
-    assert!(list[0].to_string().starts_with("t:2: data_dir: "), "{list:?}");
+    assert!(list[0].to_string().starts_with("t:2: data_dir must be writable: "), "{list:?}");
     assert!(crate::common::compile(&text(&file)).is_ok());
 }
 
