@@ -10,6 +10,8 @@ mod routes;
 mod ties;
 mod values;
 
+pub(crate) use protections::is_built;
+
 use crate::diagnostic::Sink;
 use crate::raw::Document;
 use crate::resolve::Resolved;

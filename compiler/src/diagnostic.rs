@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// Characters of a quoted piece of the file; the rest is cut off.
 const QUOTE_CHARS_MAX: usize = 80;
 
 /// Whether a finding stops the configuration from being applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The configuration is refused.
     Error,
@@ -25,7 +28,7 @@ impl Severity {
 }
 
 /// One finding. Shown as `<file>:<line>: <message>` or `<file>:<line>: warning: <message>`, always one line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// Stable name of the kind of finding, one of [`crate::code::ALL`].
     pub code: &'static str,
@@ -130,7 +133,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// Without control characters and without those that reorder or hide text in a terminal.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let hides = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

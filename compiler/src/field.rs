@@ -122,6 +122,8 @@ pub struct Syntax {
     pub expects: &'static str,
     /// A regular expression for editors that accepts every valid text and refuses the usual mistakes; empty is none.
     pub pattern: &'static str,
+    /// Every valid text, where those are a closed set.
+    pub words: Option<fn() -> Vec<&'static str>>,
 }
 
 /// Everything that a file may contain.

@@ -21,6 +21,13 @@ mod toggles;
 mod check;
 mod openapi;
 
+mod effective;
+
+pub mod catalog;
+pub mod reference;
+pub mod report;
+pub mod schema;
+
 pub use diagnostic::{Diagnostic, Severity};
 
 use std::path::{Path, PathBuf};

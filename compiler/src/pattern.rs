@@ -43,7 +43,7 @@ pub(crate) enum Wildcard {
 
 impl Word for PathText {
     const SYNTAX: &'static Syntax =
-        &Syntax { type_name: "string", expects: "a path that starts with `/`", pattern: "^/" };
+        &Syntax { type_name: "string", expects: "a path that starts with `/`", pattern: "^/", words: None };
 
     fn parse(text: &str) -> Result<PathText, Mistake> {
         let Some(below) = text.strip_prefix('/') else {
@@ -104,6 +104,9 @@ impl PathText {
         if a == b {
             return true;
         }
+        if ends_differ(a.iter().zip(b)) || ends_differ(a.iter().rev().zip(b.iter().rev())) {
+            return false;
+        }
         if (a.len() + 1).saturating_mul(b.len() + 1) > OVERLAP_CELLS_MAX {
             return false;
         }
@@ -129,6 +132,12 @@ impl PathText {
         }
         below.first().copied().unwrap_or(false)
     }
+}
+
+/// Whether two literals differ before the first wildcard of either: the everyday answer, found without a table.
+fn ends_differ<'a>(mut pairs: impl Iterator<Item = (&'a Segment, &'a Segment)>) -> bool {
+    let wild = |segment: &Segment| !matches!(segment, Segment::Literal(_));
+    pairs.find(|(a, b)| wild(a) || wild(b) || a != b).is_some_and(|(a, b)| !wild(a) && !wild(b))
 }
 
 fn agree(a: &Segment, b: &Segment) -> bool {

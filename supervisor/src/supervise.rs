@@ -375,12 +375,12 @@ impl Supervisor {
             None => self.health = None,
         }
         let took_ms = candidate.began.elapsed().as_millis() as u64;
-        let ports: Vec<_> = candidate.traffic.iter().map(|socket| socket.port).collect();
+        let port = candidate.traffic.first().map(|socket| socket.port);
         if let Some(old) = old {
             self.counters.reloads.add(1);
-            info!(%old, new = %candidate.digest, took_ms, ?ports, "reloaded");
+            info!(%old, new = %candidate.digest, took_ms, port, "reloaded");
         } else {
-            info!(plan = %candidate.digest, took_ms, ?ports, "started");
+            info!(plan = %candidate.digest, took_ms, port, "started");
         }
         candidate.announce();
         // What came before is served nowhere any more once the commits arrive; its sockets are closed with it.
@@ -413,6 +413,7 @@ impl Supervisor {
                     anstream::eprintln!("{greeting}");
                 }
             }
+            Err(NotReady::Stopping) => {}
             Err(why) => warn!(%why, "not ready"),
         }
     }

@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 use tracing::warn;
-use waf_dataplane::worker::channel::{self, Receiver, Sender};
+use waf_dataplane::worker::channel::{self, ChannelError, Receiver, Sender};
 use waf_shared::control::ToSupervisor;
 
 use crate::audit;
@@ -133,7 +133,7 @@ async fn listen(id: WorkerId, mut receiver: Receiver, kill: Arc<Notify>, wake: m
                     return;
                 }
             }
-            Ok(None) => {
+            Ok(None) | Err(ChannelError::Io(_)) => {
                 // It is ending by itself; one that only closed its socket is of no use.
                 tokio::time::sleep(EXIT_TIME).await;
                 kill.notify_one();

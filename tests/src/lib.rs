@@ -1,1 +1,21 @@
-//! Helpers for the end-to-end tests
+//! Helpers of the end-to-end tests: the programs as they were built, an origin that answers as told, a client that
+//! counts every byte, and load. They know the service from outside alone: its command line, its sockets, its streams.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+pub mod programs;
+
+pub mod ports;
+
+pub mod polling;
+
+pub mod raw;
+
+pub mod contract;
+
+pub mod origin;
+
+pub mod running;
+
+pub mod load;
+
+pub mod control;

@@ -1,2 +1,164 @@
-//! The linter: see the library.
-fn main() {}
+//! The linter: checks configurations, and shows what they mean. Everything that it knows is in the library.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use waf_compiler::report::{self, Outcome};
+use waf_compiler::{Compiled, Options, catalog, compile_file, compile_stream, reference, schema};
+
+/// Checks WAF configurations, and shows what they mean.
+#[derive(Debug, Parser)]
+#[command(name = "waf-compile", version, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    /// Check the files and report every finding.
+    #[arg(long, requires = "files")]
+    validate: bool,
+    /// How findings are printed.
+    #[arg(long, value_enum, default_value_t = Format::Text, requires = "validate")]
+    format: Format,
+    /// Leave out what depends on this machine, such as a writable `data_dir`.
+    #[arg(long, requires = "validate")]
+    no_host_checks: bool,
+    /// Configurations; `-` is standard input.
+    #[arg(value_name = "FILE", requires = "validate")]
+    files: Vec<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Sarif,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show all protections, or one name at any level.
+    Catalog {
+        /// A family, a bucket or a leaf.
+        name: Option<String>,
+    },
+    /// Print the JSON Schema (draft-07) of the configuration.
+    Schema,
+    /// Show the compiled plan and its digest.
+    Plan {
+        /// The configuration; `-` is standard input.
+        file: PathBuf,
+    },
+    /// Show what holds on a route, and the line that decided each value.
+    Effective {
+        /// The configuration; `-` is standard input.
+        file: PathBuf,
+        /// Id of the route.
+        #[arg(long, value_name = "ID")]
+        route: String,
+    },
+    /// Print a reference page.
+    Reference {
+        /// Which one.
+        page: Page,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Page {
+    Configuration,
+    Linter,
+}
+
+/// What to print, and whether all is well.
+struct Answer {
+    text: String,
+    valid: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let answer = match &arguments.command {
+        Some(command) => run(command),
+        None if arguments.validate => validate(&arguments),
+        None => {
+            let mut command = Arguments::command();
+            command
+                .error(clap::error::ErrorKind::MissingRequiredArgument, "nothing to do: see --help")
+                .exit();
+        }
+    };
+    // A reader that closes the pipe early has seen what it wanted.
+    let _ = std::io::stdout().lock().write_all(answer.text.as_bytes());
+    if answer.valid { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+fn validate(arguments: &Arguments) -> Answer {
+    let options = Options { host_checks: !arguments.no_host_checks, ..Options::default() };
+    let outcomes: Vec<Outcome> = arguments.files.iter().map(|file| compile(file, &options)).collect();
+    let valid = outcomes.iter().all(Result::is_ok);
+    let text = match arguments.format {
+        Format::Text => {
+            let named = arguments.files.iter().zip(&outcomes);
+            named.map(|(file, outcome)| report::text(&name(file), outcome)).collect()
+        }
+        Format::Json => report::json(&outcomes),
+        Format::Sarif => report::sarif(&outcomes),
+    };
+    Answer { text, valid }
+}
+
+fn run(command: &Command) -> Answer {
+    match command {
+        Command::Catalog { name: None } => Answer { text: catalog::table(), valid: true },
+        Command::Catalog { name: Some(name) } => match catalog::entry(name) {
+            Ok(text) => Answer { text, valid: true },
+            Err(text) => Answer { text: format!("{text}\n"), valid: false },
+        },
+        Command::Schema => Answer { text: schema::schema(), valid: true },
+        Command::Reference { page: Page::Configuration } => {
+            Answer { text: reference::configuration(), valid: true }
+        }
+        Command::Reference { page: Page::Linter } => Answer { text: reference::linter(), valid: true },
+        Command::Plan { file } => with_compiled(file, |compiled| Answer {
+            text: format!(
+                "{:#?}\n{} bytes, digest {}\n",
+                compiled.plan,
+                compiled.bytes.len(),
+                compiled.digest
+            ),
+            valid: true,
+        }),
+        Command::Effective { file, route } => with_compiled(file, |compiled| effective(compiled, route)),
+    }
+}
+
+fn effective(compiled: &Compiled, route: &str) -> Answer {
+    if let Some(text) = compiled.effective(route) {
+        return Answer { text, valid: true };
+    }
+    let help = match compiled.closest_route(route) {
+        Some(id) => format!("did you mean `{id}`?"),
+        None => format!("routes: {}", compiled.route_ids().collect::<Vec<_>>().join(", ")),
+    };
+    Answer { text: format!("there is no such route; {help}\n"), valid: false }
+}
+
+fn with_compiled(file: &Path, show: impl FnOnce(&Compiled) -> Answer) -> Answer {
+    let outcome = compile(file, &Options { host_checks: false, ..Options::default() });
+    match &outcome {
+        Ok(compiled) => show(compiled),
+        Err(_) => Answer { text: report::text(&name(file), &outcome), valid: false },
+    }
+}
+
+fn compile(file: &Path, options: &Options) -> Outcome {
+    if file == Path::new("-") {
+        return compile_stream(&name(file), std::io::stdin().lock(), Path::new("."), options);
+    }
+    compile_file(file, options)
+}
+
+fn name(file: &Path) -> String {
+    if file == Path::new("-") { "<stdin>".to_owned() } else { file.display().to_string() }
+}

@@ -16,6 +16,7 @@ impl Word for Hostname {
         type_name: "string",
         expects: "a valid hostname",
         pattern: r"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?\.?$",
+        words: None,
     };
 
     fn parse(text: &str) -> Result<Hostname, Mistake> {
@@ -56,6 +57,7 @@ impl Word for HostnameOrWildcard {
         type_name: "string",
         expects: "a valid hostname or a wildcard of the form `*.<domain>`",
         pattern: r"^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?\.?$",
+        words: None,
     };
 
     fn parse(text: &str) -> Result<HostnameOrWildcard, Mistake> {

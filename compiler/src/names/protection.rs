@@ -24,7 +24,8 @@ impl Word for Protection {
     const SYNTAX: &'static Syntax = &Syntax {
         type_name: "string",
         expects: "a registered protection name",
-        pattern: r"^[a-z0-9]+(-[a-z0-9]+)*$",
+        pattern: "",
+        words: Some(catalog::names),
     };
 
     fn parse(text: &str) -> Result<Protection, Mistake> {
@@ -65,8 +66,12 @@ fn unknown<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Mis
 pub(crate) struct OpenApiLeaf(pub(crate) Leaf);
 
 impl Word for OpenApiLeaf {
-    const SYNTAX: &'static Syntax =
-        &Syntax { type_name: "string", expects: "an `openapi-*` leaf name", pattern: r"^openapi-[a-z-]+$" };
+    const SYNTAX: &'static Syntax = &Syntax {
+        type_name: "string",
+        expects: "an `openapi-*` leaf name",
+        pattern: "",
+        words: Some(|| openapi_leaves().map(Leaf::name).collect()),
+    };
 
     fn parse(text: &str) -> Result<OpenApiLeaf, Mistake> {
         leaf_among(text, openapi_leaves)
@@ -83,7 +88,8 @@ impl Word for AddedHeader {
     const SYNTAX: &'static Syntax = &Syntax {
         type_name: "string",
         expects: "a canonical `response-headers-add-*` name",
-        pattern: r"^response-headers-add-[a-z-]+$",
+        pattern: "",
+        words: Some(|| added_headers().map(Leaf::name).collect()),
     };
 
     fn parse(text: &str) -> Result<AddedHeader, Mistake> {

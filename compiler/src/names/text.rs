@@ -15,7 +15,7 @@ macro_rules! words {
         pub(crate) struct $name(pub(crate) String);
 
         impl Word for $name {
-            const SYNTAX: &'static Syntax = &Syntax { type_name: $type_name, expects: $expects, pattern: $pattern };
+            const SYNTAX: &'static Syntax = &Syntax { type_name: $type_name, expects: $expects, pattern: $pattern, words: None };
 
             fn parse($text: &str) -> Result<$name, Mistake> {
                 if $valid { Ok($name($text.to_owned())) } else { Err(Mistake::of::<$name>()) }
@@ -58,6 +58,7 @@ impl Word for MediaType {
         type_name: "string",
         expects: "a valid MIME type",
         pattern: r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(\s*;.*)?$",
+        words: None,
     };
 
     fn parse(text: &str) -> Result<MediaType, Mistake> {
@@ -92,6 +93,7 @@ impl Word for RouteName {
         type_name: "string",
         expects: "a valid route id (pattern `^[a-z0-9][a-z0-9-]*$`)",
         pattern: r"^[a-z0-9][a-z0-9-]*$",
+        words: None,
     };
 
     fn parse(text: &str) -> Result<RouteName, Mistake> {
@@ -115,6 +117,7 @@ impl Word for Template {
         type_name: "string (text template)",
         expects: "a template with the fields `{{.RequestID}}` and `{{.Timestamp}}`",
         pattern: "",
+        words: None,
     };
 
     fn parse(text: &str) -> Result<Template, Mistake> {

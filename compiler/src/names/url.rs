@@ -15,6 +15,7 @@ impl Word for UpstreamUrl {
         type_name: "URL string",
         expects: "a valid `http://` or `https://` URL",
         pattern: r"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s]+(/[^?#\s]*)?$",
+        words: None,
     };
 
     fn parse(text: &str) -> Result<UpstreamUrl, Mistake> {
@@ -80,6 +81,7 @@ impl Word for Origin {
         type_name: "string",
         expects: "an origin (`https://host` or `https://host:port`) or `*`",
         pattern: r"^(\*|[A-Za-z][A-Za-z0-9+.-]*://[^/?#@\s]+)$",
+        words: None,
     };
 
     fn parse(text: &str) -> Result<Origin, Mistake> {

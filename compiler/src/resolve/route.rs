@@ -129,8 +129,11 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
             .map(|at| at.value.lowered.clone()),
         rate_limit: quota.into_iter().flatten().next().and_then(|at| rate_limit(&at.value)),
     };
-    for (name, line) in &raw.keys {
-        lines.0.entry((*name).to_owned()).or_insert(*line);
+    // These are taken as a whole, so that the line of the key decided about everything in them.
+    for whole in ["id", "match", "upstream", "rewrite", "openapi", "cors", "error_response", "rate_limit"] {
+        if let Some(line) = raw.key(whole) {
+            lines.0.insert(whole.to_owned(), line);
+        }
     }
     if let (Some(at), None) = (&global.rate_limit, &raw.rate_limit) {
         lines.0.insert("rate_limit".to_owned(), at.line);

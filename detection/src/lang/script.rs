@@ -4,6 +4,7 @@
 
 use memchr::memchr;
 
+mod break_out;
 pub mod jsfuck;
 mod page;
 mod place;
@@ -30,6 +31,8 @@ pub enum Sign {
     Handover,
     /// `x.constructor('…')`, `String.fromCharCode(…)`.
     Detour,
+    /// `'-f()-'`, `";f()//`: a string of the page is ended and a call made.
+    StringBreak,
     /// `location='…'`, `x.innerHTML='<…'`.
     Assignment,
 }
@@ -37,6 +40,9 @@ pub enum Sign {
 /// Reports everything that script in `bytes` amounts to, with offsets.
 pub fn conclude(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
     scan::conclude(bytes, report);
+    if let Some(offset) = break_out::find(bytes) {
+        report(Sign::StringBreak, offset);
+    }
 }
 
 /// Whether an attribute's value (what follows the `=`, quotes included) reads as code: a call, an assignment, an address, a block.

@@ -50,6 +50,7 @@ pub static RULES: &[&Rule] = &[
     &javascript::HANDOVER,
     &javascript::DETOUR,
     &javascript::ASSIGNMENT,
+    &javascript::STRING_BREAK,
     &javascript::TEMPLATE_EXPRESSION,
     &encoding::UTF7,
     &encoding::US_ASCII,
@@ -82,8 +83,10 @@ static TRIGGERS: &[&str] = &[
     "self[", "self.", "top[", "top.", "parent[", "parent.", "frames[", "frames.", "globalthis", "this[",
     "location", "navigation.", "localstorage", "sessionstorage", "sendbeacon", "constructor", "fromcharcode",
     "fromcodepoint", "innerhtml", "outerhtml", "insertadjacenthtml", "contextualfragment", "xmlhttp", "call`",
-    "call `", "apply`", "bind`", "sort`", "map`", "\\u{", "\\u00", "{{", "btoa", "print(", "contentwindow",
+    "call `", "apply`", "bind`", "sort`", "map`", "\\u{", "\\u00", "{{", "btoa", "print(", "contentwindow", "activexobject", "console.", "&{",
     "parentwindow", "defaultview",
+    // Strings that are ended.
+    "'-", "'+", "';", "'*", "'^", "\"-", "\"+", "\"*", "\"^", "`-", "`+", "`;", ")//", ");//",
     // Style.
     "expression", "url(", "url (", "-moz-binding", "behavior",
     // Encodings.

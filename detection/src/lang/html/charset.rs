@@ -19,7 +19,10 @@ pub fn utf7(bytes: &[u8]) -> Option<usize> {
         let after = bytes.get(at + 4..).unwrap_or_default();
         let tag =
             code == b"ADw-" && after.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'/');
-        if tag || last.is_some_and(|before| at - before < 256) {
+        // One half in each character set.
+        let from = at.saturating_sub(64);
+        let mixed = code == b"AD4-" && bytes.get(from..at).is_some_and(|before| before.contains(&b'<'));
+        if tag || mixed || last.is_some_and(|before| at - before < 256) {
             return Some(at);
         }
         last = Some(at);

@@ -39,10 +39,17 @@ pub fn scheme(bytes: &[u8]) -> Option<Found> {
         let byte = fold.next()?;
         let plain = bytes.get(gap_from..fold.at)?.split_last()?.1.iter().all(|&gap| gap == b' ');
         disguised |= length > 0 && !plain || length == 0 && fold.at > fold.begin + 1;
+        if byte == b':' && word.get(..length) == Some(b"feed") {
+            // A wrapper: what follows is read as an address again.
+            length = 0;
+            continue;
+        }
         if byte == b':' {
             break;
         }
-        if !byte.is_ascii_alphabetic() || length == 0 && !matches!(byte, b'j' | b'v' | b'l' | b'm' | b'd') {
+        if !byte.is_ascii_alphabetic()
+            || length == 0 && !matches!(byte, b'j' | b'v' | b'l' | b'm' | b'd' | b'f')
+        {
             return None;
         }
         *word.get_mut(length)? = byte;
@@ -66,10 +73,13 @@ pub fn scheme(bytes: &[u8]) -> Option<Found> {
 }
 
 fn data_scheme(kind: &[u8]) -> Scheme {
-    let runs: [&[u8]; 8] = [
+    let runs: [&[u8]; 11] = [
         b"text/html",
         b"text/xml",
         b"text/javascript",
+        b"text/ecmascript",
+        b"application/javascript",
+        b"application/ecmascript",
         b"text/css",
         b"image/svg",
         b"application/xml",
@@ -155,7 +165,10 @@ impl<'a> Fold<'a> {
             b'&' => reference(rest),
             b'\\' => escape(rest),
             b'%' => hex(rest.get(1..)?, 2).map(|(value, _)| (value, 3)).filter(|&(value, _)| value <= 0x20),
-            0xc2 if rest.get(1) == Some(&0xad) => Some((0, 2)),
+            // Spaces beyond ASCII, soft hyphens and other characters that take no room.
+            0xc2 if matches!(rest.get(1), Some(0xa0 | 0xad)) => Some((0, 2)),
+            0xe1 if matches!(rest.get(1..3), Some([0x9a, 0x80] | [0xa0, 0x8e])) => Some((0, 3)),
+            0xe3 if rest.get(1..3) == Some(&[0x80, 0x80]) => Some((0, 3)),
             0xe2 if rest.get(1) == Some(&0x80) && matches!(rest.get(2), Some(0x80..=0x8f | 0xa8..=0xaf)) => {
                 Some((0, 3))
             }

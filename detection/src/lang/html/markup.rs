@@ -46,8 +46,6 @@ pub enum Sign {
     SpacedElement,
     /// `<!--#echo …`.
     ServerInclude,
-    /// An entity declared by reference to somewhere else.
-    ExternalEntity,
     /// A schema or an inclusion fetched from elsewhere.
     RemoteSchema,
     /// `<style`.
@@ -75,12 +73,15 @@ fn tags(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
     let mut element = Name::element(b"");
     let mut first = true;
     for token in Tokens::new(bytes) {
+        if let Token::Open { at, .. } | Token::Declaration { at, .. } | Token::Instruction { at, .. } = token
+            && std::mem::take(&mut first)
+            && breaks_before(bytes.get(..at).unwrap_or_default())
+        {
+            report(Sign::MarkupBreak, at);
+        }
         match token {
             Token::Open { name, at } => {
                 element = Name::element(name);
-                if std::mem::take(&mut first) && breaks_before(bytes.get(..at).unwrap_or_default()) {
-                    report(Sign::MarkupBreak, at);
-                }
                 opened(bytes, &element, at, report);
             }
             Token::Close { name, at } => {
@@ -142,6 +143,7 @@ fn attribute(
     let value = value.unwrap_or_default();
     let value = value.get(..VALUE_BYTES_MAX).unwrap_or(value);
     match names::handler(name.as_bytes()) {
+        _ if is_assigned_handler(value) => report(Sign::Handler, at),
         Some(Handler::Known) if assigned => report(Sign::Handler, at),
         Some(Handler::Possible) if script::reads_as_code(value) => report(Sign::Handler, at),
         _ => {}
@@ -164,10 +166,24 @@ fn attribute(
     address(element, &name, value, at, report);
 }
 
+/// Whether an attribute's value is itself a handler with its value: `src= onerror="…"`.
+fn is_assigned_handler(value: &[u8]) -> bool {
+    let window = value.get(..64).unwrap_or(value);
+    memchr::memchr(b'=', window).is_some_and(|equals| {
+        let (name, code) = value.split_at(equals);
+        names::handler(Name::element(name).as_bytes()) == Some(Handler::Known)
+            && script::reads_as_code(code.get(1..).unwrap_or_default())
+    })
+}
+
 /// What an address in an attribute's value is able to do.
 fn address(element: &Name, name: &Name, value: &[u8], at: usize, report: &mut impl FnMut(Sign, usize)) {
     let start = value.iter().take_while(|byte| matches!(byte, b'"' | b'\'' | b'`')).count();
     let value = value.get(start..).unwrap_or_default();
+    // `&{…}` was script in browsers of old.
+    if value.starts_with(b"&{") {
+        report(Sign::ScriptUrl, at);
+    }
     match fold::scheme(value) {
         Some(found) if found.scheme == Scheme::Script => {
             let filler = !found.disguised && fold::is_filler(value.get(found.end..).unwrap_or_default());

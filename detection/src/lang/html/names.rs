@@ -270,9 +270,10 @@ pub fn powerful(element: &[u8], attribute: &[u8], value: &[u8]) -> bool {
         b"meta" => meta(attribute, value),
         b"link" => link(attribute, value),
         b"base" => matches!(attribute, b"href" | b"target"),
-        b"xml" => matches!(attribute, b"src" | b"datasrc"),
+        b"xml" => matches!(attribute, b"src" | b"datasrc" | b"id"),
         b"animate" | b"set" | b"animatetransform" | b"animatemotion" => {
-            attribute == b"attributename" && (value.len() <= 16 && ends_with_href(value))
+            attribute == b"attributename"
+                && (ends_with_href(value) || handler(Name::element(value).as_bytes()).is_some())
         }
         b"param" => attribute == b"name" && value.eq_ignore_ascii_case(b"movie"),
         b"form" => attribute == b"action" && value.contains(&b':'),
@@ -361,6 +362,12 @@ pub fn conspicuous(name: &[u8]) -> bool {
             | b"video"
             | b"audio"
             | b"layer"
+            | b"button"
+            | b"select"
+            | b"marquee"
+            | b"isindex"
+            | b"bgsound"
+            | b"math"
     )
 }
 

@@ -69,6 +69,14 @@ fn other(bytes: &[u8], at: usize, word: &Word, broken: bool) -> Option<Sign> {
         b"print" | b"open" | b"write" | b"close" | b"log" if broken => {
             (called() && page::standing(bytes, at, broken) == Standing::Expression).then_some(Sign::Call)
         }
+        // A value that is nothing but a line for the console.
+        b"log" | b"dir" => {
+            let first = word::first_name(bytes) + b"console.".len() == at;
+            let console = first && bytes.get(..at).is_some_and(|head| head.ends_with(b"console."));
+            let After::Call(open) = after() else { return None };
+            let prose = place::prose_follows(bytes, open) || prose::is_sentence(bytes);
+            (console && !prose).then_some(Sign::Call)
+        }
         b"constructor" => (word::is_member(bytes, at) && makes_code(bytes, word)).then_some(Sign::Detour),
         b"fromCharCode" | b"fromCodePoint" => (word::is_member(bytes, at)
             && matches!(after(), After::Call(_) | After::Member(_) | After::Template))
@@ -79,7 +87,7 @@ fn other(bytes: &[u8], at: usize, word: &Word, broken: bool) -> Option<Sign> {
             let markup = value.iter().take(word::AHEAD_BYTES_MAX).any(|&byte| byte == b'<');
             (word::is_member(bytes, at) && markup).then_some(Sign::Assignment)
         }
-        b"insertAdjacentHTML" | b"createContextualFragment" | b"XMLHttpRequest" => {
+        b"ActiveXObject" | b"insertAdjacentHTML" | b"createContextualFragment" | b"XMLHttpRequest" => {
             (called() && place::standing(bytes, at, broken) != Standing::Prose).then_some(Sign::Detour)
         }
         _ => None,

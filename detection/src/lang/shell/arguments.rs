@@ -105,6 +105,9 @@ fn is_drive(text: &[u8], word: &Word) -> bool {
 }
 
 fn is_url(text: &[u8]) -> bool {
+    if text.starts_with(b"javascript:") || text.starts_with(b"vbscript:") {
+        return true;
+    }
     text.windows(3).position(|part| part == b"://").is_some_and(|at| at > 1)
 }
 

@@ -77,6 +77,8 @@ pub(super) struct Clause {
     pub(super) opener: Opener,
     /// What stands to the left of that.
     pub(super) left: Left,
+    /// Whether that is an address, a host, a file: what an application puts into a command line.
+    pub(super) target: bool,
     /// Byte before the opener, if any.
     pub(super) byte_before: Option<u8>,
     /// First byte behind the closer and blanks, if any.
@@ -120,6 +122,7 @@ impl Clause {
         Clause {
             opener,
             left,
+            target: false,
             byte_before: None,
             byte_behind: None,
             glued: false,

@@ -3,6 +3,7 @@
 //! It knows nothing of commands beyond the functions whose parenthesis runs one.
 
 use super::Entry;
+use super::arguments::{Shape, shape};
 use super::clause::{Braces, Clause, Closer, Left, Opener};
 use super::commands;
 use super::word::{Traits, Word};
@@ -122,13 +123,15 @@ impl Scanner<'_, '_> {
     fn written_line_break(&self) -> bool {
         matches!(self.peek(1), Some(b'n' | b'r'))
             && self.before() != Some(b'\\')
-            && self
-                .peek(2)
-                .is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'.' | b'\\'))
+            && self.peek(2).is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'\\'))
     }
 
     fn separator(&mut self, opener: Opener, width: usize) {
         let before = self.before();
+        let target = self.segment_words == 1
+            && self.clause.words().last().is_some_and(|word| {
+                matches!(shape(word), Shape::Address | Shape::Dotted | Shape::Url | Shape::Script)
+            });
         self.words += self.segment_words;
         let pipeline = opener == Opener::Pipe && self.clause.pipeline_from_start;
         self.close(Closer::Separator, width);
@@ -147,6 +150,7 @@ impl Scanner<'_, '_> {
         self.segment_words = 0;
         self.last = Weighed::Text;
         self.open(opener);
+        self.clause.target = target;
         self.clause.byte_before = before;
         self.clause.pipeline_from_start = pipeline;
         self.clause.glued = self.peek(0).is_some_and(|byte| !byte.is_ascii_whitespace());
@@ -315,7 +319,7 @@ impl Scanner<'_, '_> {
         }
         let assigns = self.clause.words().iter().all(|word| word.text().contains(&b'='));
         if assigns && let Some(raw) = self.bytes.get(word.start..word.end) {
-            self.variables.assign(raw);
+            self.variables.assign(raw, 0);
         }
         let hollow = word.is_empty() && !word.traits.has(Traits::ASSEMBLED);
         if !hollow {
@@ -414,6 +418,10 @@ impl Scanner<'_, '_> {
             },
             Some(b'\'' | b'"') => self.at += 1,
             Some(b'{') => return self.braced(word),
+            Some(b'0') if word.is_empty() && self.clause.count == 0 => {
+                self.at += 2;
+                push(word, b"sh");
+            }
             Some(b'@' | b'*' | b'?' | b'!' | b'#' | b'$' | b'-' | b'0'..=b'9') => self.skip(word, 2),
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => return self.variable(word),
             _ => {
@@ -478,11 +486,20 @@ impl Scanner<'_, '_> {
                 }
             }
             self.at += width;
+        } else if matches!(inside, b"SHELL" | b"BASH") && word.is_empty() {
+            self.at += width;
+            push(word, b"sh");
         } else {
             word.traits.set(Traits::VARIABLE);
             self.skip(word, width);
         }
         Dollar::Consumed
+    }
+}
+
+fn push(word: &mut Word, text: &[u8]) {
+    for byte in text {
+        word.push(*byte);
     }
 }
 
@@ -507,7 +524,7 @@ struct Variables<'a> {
 }
 
 impl<'a> Variables<'a> {
-    fn assign(&mut self, raw: &'a [u8]) {
+    fn assign(&mut self, raw: &'a [u8], depth: u8) {
         let raw = raw.strip_prefix(b"^").unwrap_or(raw);
         let Some(equals) = raw.iter().take(24).position(|byte| *byte == b'=') else { return };
         let (name, value) =
@@ -517,6 +534,10 @@ impl<'a> Variables<'a> {
         if sound && let Some(slot) = self.known.get_mut(self.count) {
             *slot = (name, value.get(..value.len().min(48)).unwrap_or_default());
             self.count += 1;
+        }
+        // A parameter may carry an assignment as its value.
+        if depth == 0 {
+            self.assign(value, 1);
         }
     }
 

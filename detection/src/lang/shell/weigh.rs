@@ -34,7 +34,7 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, report: &mut dyn FnMut(Findi
     let points = place + program.points + head.points + arguments.points(&program, clause);
     let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes))
         + tool(clause, &head, &program)
-        - if clause.words_before > PROSE { 3 } else { 0 };
+        - if clause.words_before > PROSE { 3 + i32::from(clause.opener == Opener::Newline) } else { 0 };
     let windows = program.windows || program.both && arguments.windows;
     let sign = if windows { Sign::WindowsCommand } else { Sign::UnixCommand };
     if points >= LIKELY && program.name == Name::Word {
@@ -45,7 +45,8 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, report: &mut dyn FnMut(Findi
         Weighed::Command
     } else if points >= LIKELY {
         tell(sign, Certainty::Likely);
-        Weighed::Command
+        // A name alone may be part of a list.
+        if clause.count > 1 { Weighed::Command } else { Weighed::Text }
     } else {
         Weighed::Text
     }
@@ -68,6 +69,8 @@ struct Head {
     /// Its index in the clause.
     index: usize,
     program: Option<Program>,
+    /// Whether `then`, `do` or `else` stands before it.
+    keyword: bool,
     /// For what was stripped before it, and for how it is written.
     points: i32,
 }
@@ -92,7 +95,12 @@ impl Head {
     fn of(bytes: &[u8], clause: &Clause) -> Option<Head> {
         let mut points = 0;
         let mut wrapped = None;
+        let mut keyword = false;
         for (index, word) in clause.words().iter().enumerate() {
+            if matches!(word.text(), b"then" | b"do" | b"else") && clause.count == 2 {
+                keyword = clause.closer == Closer::Separator;
+                points += if keyword { 2 } else { 0 };
+            }
             if word.traits.has(Traits::REDIRECTED) || is_noise(word) {
                 continue;
             }
@@ -109,7 +117,9 @@ impl Head {
                 continue;
             }
             let written = obfuscation(word, program.is_some());
-            let head = program.or(wrapped);
+            // What a filter runs filters too: `| xargs ls`.
+            let through = wrapped.is_some_and(|wrapper| wrapper.filter);
+            let head = program.map(|found| Program { filter: found.filter || through, ..found }).or(wrapped);
             let launched = points > 0 && program.is_some_and(|program| program.name == Name::Exclusive);
             let points = points
                 + written
@@ -118,11 +128,12 @@ impl Head {
                 if program.is_some() { index } else { wrapped.map_or(index, |wrapper| wrapper.index) };
             return Some(Head {
                 index,
+                keyword,
                 program: head,
                 points: if program.is_some() { points } else { written },
             });
         }
-        wrapped.map(|program| Head { index: program.index, program: Some(program), points: 0 })
+        wrapped.map(|program| Head { index: program.index, program: Some(program), keyword, points: 0 })
     }
 }
 
@@ -134,7 +145,7 @@ fn is_noise(word: &Word) -> bool {
             name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
         }) && !text.get(at..).unwrap_or_default().starts_with(b"==")
     });
-    assignment || matches!(text, b"{" | b"}" | b"!" | b"then" | b"do" | b"else" | b"@" | b"-" | b"\\")
+    assignment || matches!(text, b"{" | b"}" | b"!" | b"." | b"then" | b"do" | b"else" | b"@" | b"-" | b"\\")
 }
 
 /// Options and their values between a wrapper and the command that it runs.
@@ -160,6 +171,9 @@ fn program(bytes: &[u8], word: &Word, index: usize) -> Option<Program> {
         interpreter: commands::is_interpreter(base),
         filter: commands::is_filter(base) || base == b"xargs",
     };
+    if windows::is_interpreter_variable(text) {
+        return Some(make(Name::Exclusive, 5, true, base));
+    }
     if word.traits.has(Traits::ASSEMBLED) {
         return Some(make(Name::Exclusive, 5, false, base));
     }
@@ -173,6 +187,15 @@ fn program(bytes: &[u8], word: &Word, index: usize) -> Option<Program> {
             && (text.starts_with(b"./") || text.starts_with(b"/") || text.starts_with(b"../"))
         {
             return Some(make(name, value(name).max(2), false, base));
+        }
+        if index > 0
+            || text.starts_with(b"/tmp/")
+            || text.starts_with(b"/dev/shm/")
+            || text.starts_with(b"./")
+        {
+            let local = text.starts_with(b"./");
+            let named = matches!(shape(word), Shape::Script | Shape::RootPath | Shape::Path);
+            return named.then(|| make(Name::Terse, if local { 1 } else { 2 }, false, base));
         }
         return None;
     }
@@ -208,7 +231,10 @@ fn in_program_directory(text: &[u8]) -> bool {
     let Some(slash) = text.iter().rposition(|byte| *byte == b'/') else { return false };
     let directory = text.get(..slash).unwrap_or_default();
     let name = text.get(slash + 1..).unwrap_or_default();
-    let directory = directory.strip_prefix(b"/").unwrap_or(directory);
+    let mut directory = directory.strip_prefix(b"/").unwrap_or(directory);
+    while let Some(rest) = directory.strip_prefix(b"../") {
+        directory = rest;
+    }
     let plain = !name.is_empty() && !name.contains(&b'.') || commands::unix(name).is_some();
     plain
         && matches!(
@@ -251,14 +277,16 @@ fn place(clause: &Clause) -> i32 {
         (Opener::Substitution, _) => 4,
         (Opener::Process, Left::Prose) => 1,
         (Opener::Process, _) => 4,
-        (Opener::Backtick, Left::Nothing) if clause.byte_before.is_none() => 2,
+        (Opener::Backtick, Left::Nothing) if clause.byte_before.is_none() && clause.byte_behind.is_none() => {
+            3
+        }
         (Opener::Backtick, _) if clause.byte_before.is_some_and(glues) => 4,
         (Opener::Backtick, Left::Nothing | Left::Token) => 0,
         (Opener::Backtick, _) => -3,
         (Opener::Pipe, Left::Command | Left::Prose) if clause.pipeline_from_start => 1,
         (Opener::Semicolon, Left::Nothing) => 4,
         (Opener::Background, Left::Token) if tight && clause.glued => 1,
-        (Opener::Background, Left::Token) => 2,
+        (Opener::Background, Left::Token) => 2 + i32::from(clause.target),
         (Opener::Newline, Left::Token) => 2,
         (Opener::Newline, Left::Command | Left::Prose) => 0,
         (_, Left::Nothing | Left::Token | Left::Command) => 3,
@@ -278,6 +306,8 @@ struct Arguments {
     plain: usize,
     structured: usize,
     count: usize,
+    /// Whether an option carries code: `-c`, `-e`.
+    code: bool,
     /// Whether one of them is of a form that only Windows knows.
     windows: bool,
 }
@@ -285,7 +315,7 @@ struct Arguments {
 impl Arguments {
     fn of(clause: &Clause, head: &Head) -> Arguments {
         let mut arguments =
-            Arguments { best: 0, options: 0, plain: 0, structured: 0, count: 0, windows: false };
+            Arguments { best: 0, options: 0, plain: 0, structured: 0, count: 0, code: false, windows: false };
         let Some(program) = head.program else { return arguments };
         let name = clause.words().get(program.index).map(Word::text).unwrap_or_default();
         for (index, word) in clause.words().iter().enumerate().skip(head.index) {
@@ -310,7 +340,8 @@ impl Arguments {
         if word.traits.has(Traits::REDIRECTED) {
             self.structured += 1;
             return match shape {
-                Shape::Script | Shape::RootPath | Shape::SystemFile | Shape::DrivePath => 4,
+                Shape::SystemFile => 6,
+                Shape::Script | Shape::RootPath | Shape::DrivePath => 4,
                 Shape::Plain | Shape::Expansion => 1,
                 Shape::Other => 0,
                 _ => 2,
@@ -318,6 +349,10 @@ impl Arguments {
         }
         let first = self.count == 1;
         let points = match shape {
+            _ if first && commands::is_operation(name, word.text()) => {
+                self.options = 2;
+                3
+            }
             Shape::SystemFile => {
                 self.windows |= word.traits.has(Traits::BACKSLASH_INSIDE);
                 6
@@ -335,6 +370,7 @@ impl Arguments {
                 }
             }
             Shape::Option => {
+                self.code |= matches!(word.text(), b"-c" | b"-e" | b"-r" | b"-i" | b"-ne" | b"-pe");
                 self.options = 2;
                 0
             }
@@ -360,7 +396,6 @@ impl Arguments {
                 }
             }
             Shape::Number if program.numbered && first => 2,
-            Shape::Plain if first && commands::is_operation(name, word.text()) => 3,
             Shape::Assignment | Shape::Number => 0,
             Shape::Plain => {
                 self.plain += 1;
@@ -376,10 +411,12 @@ impl Arguments {
     }
 
     fn points(&self, program: &Program, clause: &Clause) -> i32 {
-        let mut points = self.best + self.options;
+        // An option that wants code and has none is a mention.
+        let options = if self.code && self.count == 1 { 0 } else { self.options };
+        let mut points = self.best + options;
         // The options of a filter are what people write about; those of an interpreter carry code.
-        if program.interpreter && self.options > 0 {
-            points += 1;
+        if program.interpreter && self.code && self.count > 1 {
+            points += 2;
         }
         points += match clause.braces {
             Braces::None => 0,
@@ -389,18 +426,19 @@ impl Arguments {
         if clause.ifs {
             points += 3;
         }
-        if program.filter
-            && clause.opener == Opener::Pipe
-            && clause.left >= Left::Prose
-            && clause.pipeline_from_start
-        {
+        if program.filter && clause.opener == Opener::Pipe && clause.left >= Left::Prose {
             points -= 3;
         }
         let prose = self.plain > 1 + self.structured * 3 || self.structured == 0 && self.plain > 1;
         let unshaped = self.structured == 0 && self.plain > 0 && program.name < Name::Exclusive;
+        let short = clause.left == Left::Nothing && clause.opener != Opener::Start && clause.count <= 2;
         let substituted =
             matches!(clause.opener, Opener::Substitution | Opener::Process) && clause.left != Left::Prose;
-        if substituted && self.plain < 3 { points } else { points - i32::from(unshaped) - i32::from(prose) }
+        if short || substituted && self.plain < 3 {
+            points
+        } else {
+            points - i32::from(unshaped) - i32::from(prose)
+        }
     }
 }
 
@@ -409,15 +447,31 @@ fn bare(clause: &Clause, head: &Head, program: &Program) -> i32 {
     if head.index + 1 < clause.words().len() || clause.count > clause.words().len() || clause.ifs {
         return 0;
     }
-    let piped = clause.opener == Opener::Pipe && clause.left != Left::Token;
+    let name = clause.words().get(program.index).map(Word::base).unwrap_or_default();
+    let piped = clause.opener == Opener::Pipe
+        && match clause.left {
+            Left::Nothing | Left::Command => true,
+            Left::Token => clause.glued,
+            Left::Prose => name.ends_with(b"sh"),
+        };
+    // A program that waits for what to do is a name in a list.
+    let idle = match program.name {
+        _ if piped => 0,
+        Name::Solid => 2,
+        Name::Exclusive if program.interpreter => 3,
+        _ => 0,
+    };
     match clause.closer {
         Closer::CallParenthesis => -4,
         _ if program.interpreter && piped => 3,
-        Closer::End | Closer::ParenthesisEnd | Closer::BacktickEnd => -i32::from(clause.left == Left::Prose),
+        Closer::End | Closer::ParenthesisEnd | Closer::BacktickEnd => {
+            -i32::from(clause.left == Left::Prose) - idle
+        }
         Closer::Separator if clause.left == Left::Nothing => 0,
         // What goes on with another word is a list.
+        Closer::Separator if head.keyword => 0,
         Closer::Separator if clause.byte_behind.is_some_and(|byte| byte.is_ascii_alphanumeric()) => -2,
-        Closer::Separator => 0,
+        Closer::Separator => -idle,
         Closer::Parenthesis | Closer::Substitution | Closer::Backtick => 0,
     }
 }
@@ -461,7 +515,35 @@ fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Sign> {
     if text.starts_with(b".") && clause.opener != Opener::Start && windows::is_dot_command(text) {
         return Some(Sign::SqliteShell);
     }
+    if words.iter().any(|word| windows::is_substring(word.text()))
+        || clause.opener == Opener::Start && runs_as_option(text)
+    {
+        let windows = !text.starts_with(b"-");
+        return Some(if windows { Sign::WindowsCommand } else { Sign::UnixCommand });
+    }
     windows::construct(bytes.get(word.start..).unwrap_or_default()).then_some(Sign::WindowsCommand)
+}
+
+/// An option that makes an innocent program run another one: `--upload-pack=…`, `-oProxyCommand=…`.
+fn runs_as_option(text: &[u8]) -> bool {
+    const OPTIONS: &[&[u8]] = &[
+        b"proxycommand=",
+        b"localcommand=",
+        b"upload-pack=",
+        b"receive-pack=",
+        b"use-askpass=",
+        b"use-compress-program=",
+        b"checkpoint-action=",
+        b"to-command=",
+        b"rsh=",
+        b"sshcommand=",
+        b"rsync-path=",
+        b"-exec=",
+    ];
+    text.starts_with(b"-")
+        && OPTIONS
+            .iter()
+            .any(|option| memchr::memmem::find(text, option).is_some_and(|at| at + option.len() < text.len()))
 }
 
 /// `name=value`, where the name may be anything but empty.

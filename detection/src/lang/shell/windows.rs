@@ -18,6 +18,21 @@ pub(super) fn construct(rest: &[u8]) -> bool {
     }
 }
 
+/// Whether `text` is a variable that holds the path of `cmd.exe`.
+pub(super) fn is_interpreter_variable(text: &[u8]) -> bool {
+    text == b"%comspec%"
+}
+
+/// `%name:~3,1%`: letters cut out of a variable.
+pub(super) fn is_substring(text: &[u8]) -> bool {
+    let Some(at) = text.windows(2).position(|pair| pair == b":~") else { return false };
+    let name =
+        text.get(..at).and_then(|before| before.rsplit(|byte| *byte == b'%').next()).unwrap_or_default();
+    let opens = at.checked_sub(name.len() + 1).and_then(|at| text.get(at)) == Some(&b'%');
+    let number = text.get(at + 2).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
+    opens && !name.is_empty() && number
+}
+
 /// Whether `text` is a command of the SQLite shell that reaches beyond the database.
 pub(super) fn is_dot_command(text: &[u8]) -> bool {
     const COMMANDS: &[&str] = &[

@@ -39,7 +39,7 @@ pub(super) static COMMAND: Rule = Rule {
 pub(super) static COMMAND_LIKE: Rule = Rule {
     id: "command-injection-unix-commands/command-like",
     leaf: Leaf::CommandInjectionUnixCommands,
-    weight: 2,
+    weight: 1,
     places: Places::REQUEST,
     test: Test::Judged,
     summary: "Something that could be a Unix command, or prose about one.",
@@ -89,7 +89,7 @@ pub(super) static SUBSTITUTION: Rule = Rule {
 pub(super) static SUBSTITUTION_LIKE: Rule = Rule {
     id: "command-injection-shell-substitution/expansion",
     leaf: Leaf::CommandInjectionShellSubstitution,
-    weight: 2,
+    weight: 1,
     places: Places::REQUEST,
     test: Test::Judged,
     summary: "An expansion of shell parameters or arithmetic within a text.",

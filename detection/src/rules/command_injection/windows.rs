@@ -35,7 +35,7 @@ pub(super) static COMMAND: Rule = Rule {
 pub(super) static COMMAND_LIKE: Rule = Rule {
     id: "command-injection-windows-cmd/command-like",
     leaf: Leaf::CommandInjectionWindowsCmd,
-    weight: 2,
+    weight: 1,
     places: Places::REQUEST,
     test: Test::Judged,
     summary: "Something that could be a command of cmd.exe, or prose about one.",
@@ -68,7 +68,7 @@ pub(super) static POWERSHELL: Rule = Rule {
 pub(super) static POWERSHELL_LIKE: Rule = Rule {
     id: "command-injection-powershell/cmdlet",
     leaf: Leaf::CommandInjectionPowershell,
-    weight: 2,
+    weight: 1,
     places: Places::REQUEST,
     test: Test::Judged,
     summary: "A cmdlet of PowerShell is named in a text.",

@@ -26,7 +26,6 @@ pub(super) fn rule(sign: Sign) -> &'static Rule {
         Sign::MarkupBreak => &MARKUP_BREAK,
         Sign::SpacedElement => &SPACED_ELEMENT,
         Sign::ServerInclude => &SERVER_INCLUDE,
-        Sign::ExternalEntity => &EXTERNAL_ENTITY,
         Sign::RemoteSchema => &REMOTE_SCHEMA,
         Sign::StyleElement => &STYLE_ELEMENT,
         Sign::StyleTrick => &STYLE_TRICK,
@@ -227,7 +226,13 @@ pub(super) static MARKUP_BREAK: Rule = judged(
     3,
     "Markup follows what ends a tag, a comment or a text element of the page.",
     &["\"><b>x", "--><i>", "</textarea><p>", "x' /><u>"],
-    &["<a href=\"x\"><b>y</b></a>", "a > b <i>c</i>", "</p><p>"],
+    &[
+        "<a href=\"x\"><b>y</b></a>",
+        "a > b <i>c</i>",
+        "<!-- old --> <a id=x></a>",
+        "<!DOCTYPE html PUBLIC \"x\"><html>",
+        "</p><p>",
+    ],
 );
 
 pub(super) static SPACED_ELEMENT: Rule = judged(

@@ -17,6 +17,7 @@ pub(super) fn rule(sign: Sign) -> &'static Rule {
         Sign::TaggedTemplate => &TAGGED_TEMPLATE,
         Sign::Handover => &HANDOVER,
         Sign::Detour => &DETOUR,
+        Sign::StringBreak => &STRING_BREAK,
         Sign::Assignment => &ASSIGNMENT,
     }
 }
@@ -118,6 +119,7 @@ pub(super) static CALL: Rule = judged(
         "x\";setTimeout(name, 1)//",
         "alert`1`",
         "(0,alert)(1)",
+        "console.log(name)",
         "\"};print()//",
         "alert<x>(1)",
     ],
@@ -233,6 +235,15 @@ pub(super) static ASSIGNMENT: Rule = judged(
     "The page's address or content is assigned.",
     &["location='javascript:x'", "';top.location=name//", "x.innerHTML='<b>'", "location.href=x"],
     &["location=Berlin", "innerHTML", "x.innerHTML = y", "href=location"],
+);
+
+pub(super) static STRING_BREAK: Rule = judged(
+    "cross-site-scripting-javascript-keywords/string-break",
+    Leaf::CrossSiteScriptingJavascriptKeywords,
+    STRONG,
+    "A string of the page's script is ended, a function is called, and the rest is taken care of.",
+    &["'-go(8)-'", "';run(16);t='", "\\');x()//", "\"+top.x()+\""],
+    &["\"a\" + str(x) + \"b\"", "'quoted' - f(x)", "\"-\"", "it's f(x) // fine"],
 );
 
 pub(super) static TEMPLATE_EXPRESSION: Rule = judged(

@@ -122,8 +122,10 @@ fn addresses(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
     if bytes.first() == Some(&b'/') {
         bare(bytes, 1, report);
     }
-    for (at, _) in
-        bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'=' | b'"' | b'\'' | b'`' | b'(' | b'>'))
+    for (at, _) in bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| matches!(byte, b'=' | b'"' | b'\'' | b'`' | b'(' | b'>' | b','))
     {
         bare(bytes, at + 1, report);
     }
@@ -139,11 +141,12 @@ fn bare(bytes: &[u8], at: usize, report: &mut impl FnMut(Sign, usize)) {
         Scheme::Script if is_blank(tail) => {}
         Scheme::Script if fold::is_filler(tail) => report(Sign::FillerUrl, at),
         Scheme::Script if fold::reads_as_code(tail) => report(Sign::BareScriptUrl, at),
-        Scheme::Document if at <= 1 => {
+        Scheme::Document => {
+            let kind = tail.trim_ascii_start();
+            let is = |name: &[u8]| kind.get(..name.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(name));
             // A picture in SVG is everyday; whoever shows it as a picture runs nothing.
-            let picture =
-                tail.trim_ascii_start().get(..6).is_some_and(|kind| kind.eq_ignore_ascii_case(b"image/"));
-            if !picture && tail.iter().take(80).any(|&byte| byte == b',') {
+            let page = is(b"text/html") && matches!(kind.get(9), None | Some(b',' | b';'));
+            if page || at <= 1 && !is(b"image/") && tail.iter().take(80).any(|&byte| byte == b',') {
                 report(Sign::DataUrl, at);
             }
         }

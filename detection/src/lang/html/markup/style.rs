@@ -18,7 +18,7 @@ pub(super) fn conclude(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
         let head = bytes.get(..open).unwrap_or_default();
         let (word, length, rest) = word_before(head);
         match word.get(WORD_LETTERS_MAX - length..) {
-            Some(b"expression") if matches!(rest.trim_ascii_end().last(), Some(b':' | b'=' | b'{')) => {
+            Some(b"expression") if stands_as_value(rest) => {
                 report(Sign::StyleScript, rest.len());
             }
             Some(b"url") => {
@@ -94,6 +94,12 @@ fn runs(target: &[u8]) -> bool {
     }
     let word = word.get(..length).unwrap_or_default();
     SCHEMES.iter().any(|scheme| word.starts_with(scheme))
+}
+
+/// Whether an expression behind `head` is a property's value.
+fn stands_as_value(head: &[u8]) -> bool {
+    let head = head.trim_ascii_end();
+    matches!(head.last(), Some(b':' | b'=' | b'{')) || head.ends_with(b"=\"") || head.ends_with(b"='")
 }
 
 /// Whether `url(` names the drawing behaviour that mail programs write into every message.

@@ -1,0 +1,200 @@
+//! What holds on a route, as YAML with the line that decided each value. It must not decide anything itself.
+
+use std::fmt::Write as _;
+
+use waf_shared::plan::{self, ErrorTemplate, Mode, RateLimitSource, Rewrite, Scheme, TemplatePart};
+
+use crate::field::{GB, KB, MB, SECOND};
+use crate::headers::ADDED;
+use crate::names::host_text;
+use crate::resolve::Route;
+use crate::{Compiled, diagnostic};
+
+impl Compiled {
+    /// The ids of all routes, in the order of the file.
+    pub fn route_ids(&self) -> impl Iterator<Item = &str> {
+        self.plan.routes.iter().map(|route| route.id.0.as_str())
+    }
+
+    /// The route id closest to `text`, when it is at most two edits away.
+    pub fn closest_route(&self, text: &str) -> Option<&str> {
+        diagnostic::closest(text, self.route_ids())
+    }
+
+    /// Everything that holds on a route, as YAML; each value has the line of the file that decided it, or `default`, as
+    /// a comment. `None` when there is no such route.
+    pub fn effective(&self, route: &str) -> Option<String> {
+        let route = self.resolved.routes.iter().find(|candidate| candidate.plan.id.0 == route)?;
+        let mut page = Page { route, out: String::new(), open: Vec::new() };
+        head(&mut page, &route.plan);
+        settings(&mut page, &route.plan.settings);
+        tail(&mut page, &route.plan);
+        for decision in &route.decisions {
+            let word = if decision.on { "on" } else { "off" };
+            page.line(&format!("protections.{}", decision.leaf.name()), word, decision.line);
+        }
+        Some(page.out)
+    }
+}
+
+/// The text so far, and the mappings that are open.
+struct Page<'a> {
+    route: &'a Route,
+    out: String,
+    open: Vec<String>,
+}
+
+impl Page<'_> {
+    /// A value whose line is looked up: its own, or that of the section that was given as a whole.
+    fn put(&mut self, path: &str, value: &str) {
+        let lines = &self.route.lines.0;
+        let section = path.split('.').next().unwrap_or_default();
+        let line = lines.get(path).or_else(|| lines.get(section)).copied();
+        self.line(path, value, line);
+    }
+
+    fn line(&mut self, path: &str, value: &str, line: Option<u32>) {
+        let mut parts: Vec<&str> = path.split('.').collect();
+        let Some(name) = parts.pop() else { return };
+        let shared = parts.iter().zip(&self.open).take_while(|(part, open)| *part == open).count();
+        for (depth, part) in parts.iter().enumerate().skip(shared) {
+            let _ = writeln!(self.out, "{}{part}:", "  ".repeat(depth));
+        }
+        let indent = "  ".repeat(parts.len());
+        self.open = parts.into_iter().map(str::to_owned).collect();
+        let origin = line.map_or("default".to_owned(), |line| format!("line {line}"));
+        let _ = writeln!(self.out, "{indent}{name}: {value} # {origin}");
+    }
+}
+
+fn head(page: &mut Page<'_>, plan: &plan::Route) {
+    let generated = if page.route.lines.0.contains_key("id") { None } else { Some(page.route.line) };
+    match generated {
+        Some(line) => page.line("id", &string(&plan.id.0), Some(line)),
+        None => page.put("id", &string(&plan.id.0)),
+    }
+    page.put("match.hosts", &list(plan.hosts.iter().map(host_text)));
+    let written = plan.paths.iter().map(|path| path.text.clone()).filter(|text| !text.is_empty());
+    page.put("match.paths", &list(written));
+    let upstream = &plan.upstream;
+    let scheme = match upstream.scheme {
+        Scheme::Http => "http",
+        Scheme::Https => "https",
+    };
+    page.put("upstream", &string(&format!("{scheme}://{}{}", upstream.authority, upstream.base_path)));
+    page.put("upstream_timeout", &duration(plan.upstream_timeout.0));
+    match &plan.rewrite {
+        Rewrite::Keep => {}
+        Rewrite::Prefix { strip, add } => {
+            for (path, value) in [("rewrite.strip_prefix", strip), ("rewrite.add_prefix", add)] {
+                if !value.is_empty() {
+                    page.put(path, &string(value));
+                }
+            }
+        }
+        Rewrite::Path(path) => page.put("rewrite.path", &string(path)),
+    }
+}
+
+fn settings(page: &mut Page<'_>, settings: &plan::Settings) {
+    let mode = match settings.mode {
+        Mode::Blocking => "blocking",
+        Mode::DetectOnly => "detect_only",
+    };
+    page.put("mode", mode);
+    let accept = &settings.accept;
+    page.put("accept.methods", &list(accept.methods.iter().cloned()));
+    page.put("accept.content_types", &list(accept.content_types.iter().cloned()));
+    page.put("accept.max_body_size", &size(accept.max_body_size));
+    page.put("accept.max_url_length", &accept.max_url_length.to_string());
+    page.put("accept.max_header_size", &size(accept.max_header_size));
+    page.put("accept.max_header_count", &accept.max_header_count.to_string());
+    page.put("accept.require_host_header", &accept.require_host_header.to_string());
+    let inspection = &settings.inspection;
+    page.put("inspection.evaluation_timeout", &duration(inspection.evaluation_timeout.0));
+    page.put("inspection.max_inspect_size", &size(inspection.max_inspect_size));
+    page.put("inspection.max_memory_buffer", &size(inspection.max_memory_buffer));
+    page.put("inspection.decompression_ratio_limit", &inspection.decompression_ratio_limit.to_string());
+    page.put("inspection.json_depth", &inspection.json_depth.to_string());
+    page.put("inspection.json_keys", &inspection.json_keys.to_string());
+    page.put("inspection.xml_depth", &inspection.xml_depth.to_string());
+    page.put("inspection.xml_entities", &inspection.xml_entities.to_string());
+    let multipart = &settings.multipart;
+    page.put("multipart.file_limit", &multipart.file_limit.to_string());
+    page.put("multipart.file_size", &size(multipart.file_size));
+    page.put("multipart.allowed_types", &list(multipart.allowed_types.iter().cloned()));
+    page.put("multipart.double_extension", &multipart.double_extension.to_string());
+    for header in &settings.response_headers.add {
+        let leaf = ADDED.iter().find(|(_, name, _)| *name == header.name).map(|(leaf, _, _)| leaf.name());
+        if let Some(leaf) = leaf {
+            page.put(&format!("response_headers.inject.{leaf}"), &string(&header.value));
+        }
+    }
+    page.put("response_headers.strip", &list(settings.response_headers.strip.iter().cloned()));
+}
+
+fn tail(page: &mut Page<'_>, plan: &plan::Route) {
+    if let Some(openapi) = &plan.openapi {
+        page.put("openapi.spec", &string(&openapi.spec));
+        page.put("openapi.strict", &openapi.strict.to_string());
+    }
+    if let Some(cors) = &plan.cors {
+        page.put("cors.allow_origins", &list(cors.allow_origins.iter().cloned()));
+        page.put("cors.allow_methods", &list(cors.allow_methods.iter().cloned()));
+        page.put("cors.allow_headers", &list(cors.allow_headers.iter().cloned()));
+        page.put("cors.expose_headers", &list(cors.expose_headers.iter().cloned()));
+        page.put("cors.allow_credentials", &cors.allow_credentials.to_string());
+        page.put("cors.max_age", &cors.max_age.to_string());
+    }
+    if let Some(template) = &plan.error_response {
+        page.put("error_response.body", &string(&template_text(template)));
+    }
+    if let Some(quota) = &plan.rate_limit {
+        page.put("rate_limit.requests", &quota.requests.to_string());
+        page.put("rate_limit.window", &duration(quota.window.0));
+        match &quota.source {
+            RateLimitSource::Ip => page.put("rate_limit.source.type", "ip"),
+            RateLimitSource::Header(name) => {
+                page.put("rate_limit.source.type", "header");
+                page.put("rate_limit.source.key", &string(name));
+            }
+        }
+        page.put("rate_limit.backend.max_keys", &quota.max_keys.to_string());
+        page.put("rate_limit.backend.ttl", &duration(quota.ttl.0));
+    }
+}
+
+fn template_text(template: &ErrorTemplate) -> String {
+    let part = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => text.clone(),
+        TemplatePart::RequestId => "{{.RequestID}}".to_owned(),
+        TemplatePart::Timestamp => "{{.Timestamp}}".to_owned(),
+    };
+    template.parts.iter().map(part).collect()
+}
+
+/// A double-quoted YAML string: JSON's are.
+fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn list(texts: impl Iterator<Item = String>) -> String {
+    format!("[{}]", texts.map(|text| string(&text)).collect::<Vec<_>>().join(", "))
+}
+
+/// Bytes in the largest unit that divides them.
+pub(crate) fn size(bytes: u64) -> String {
+    unit(bytes, &[(GB, "GB"), (MB, "MB"), (KB, "KB")], "B")
+}
+
+/// Milliseconds in the largest unit that divides them.
+pub(crate) fn duration(millis: u64) -> String {
+    unit(millis, &[(60 * SECOND, "m"), (SECOND, "s")], "ms")
+}
+
+fn unit(value: u64, units: &[(u64, &str)], smallest: &str) -> String {
+    match units.iter().find(|(factor, _)| value > 0 && value % factor == 0) {
+        Some((factor, name)) => format!("{}{name}", value / factor),
+        None => format!("{value}{smallest}"),
+    }
+}

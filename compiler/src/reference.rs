@@ -1,0 +1,143 @@
+//! Reference pages made from the tables: the fields of the configuration, and the linter with its findings.
+
+use std::fmt::Write as _;
+
+use crate::code;
+use crate::field::{Enforced, Field, Kind, document};
+
+/// `docs/configuration.md`.
+pub fn configuration() -> String {
+    let mut out = String::from(
+        "# Configuration\n\n\
+         <!-- Made by `waf-compile reference configuration`; edit the rows in compiler/src/raw instead. -->\n\n\
+         One YAML 1.2 file is the whole configuration. `waf-compile schema` prints a JSON Schema for editors, and\n\
+         `waf-compile --validate FILE` checks a file; see [the linter](linter.md).\n\n\
+         - Unknown and repeated fields are errors. An empty value means that the field is absent.\n\
+         - Byte sizes take `B`, `KB`, `MB` or `GB` (powers of 1024); a bare whole number is bytes.\n\
+         - Durations are a number and `ms`, `s`, `m` or `h`.\n\
+         - Only `true` and `false` are booleans. Tags, merge keys (`<<`) and further documents are errors; anchors and\n  \
+           aliases are allowed.\n\
+         - Exactly one deployment mode holds: `host` (one set of hosts, automatic TLS), `match.hosts` on every route\n  \
+           (hosts for each route, automatic TLS), or neither: plain HTTP on `port`.\n\
+         - A route takes each value that it does not set from `global`. A list of a route replaces the global one, except\n  \
+           `disable`, `enable` and `strip_extra`, which are united; `inject` is merged key by key; `rate_limit` is replaced\n  \
+           as a whole.\n\
+         - Of `enable` and `disable` the more specific name wins: leaf over bucket over family; at the same level the\n  \
+           route over `global`.\n\n\
+         Fields marked with † are accepted and not enforced yet: setting one (to the values named, where some are) warns.\n",
+    );
+    section(&mut out, "Top level", "", document());
+    out
+}
+
+/// Subsections that are described at their first place.
+fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
+    let _ = write!(
+        out,
+        "\n## {title}\n\n| Field | Type | Default | Constraint | Meaning |\n|---|---|---|---|---|\n"
+    );
+    for field in fields {
+        let mark = match field.enforced {
+            Enforced::Yes => String::new(),
+            Enforced::No => " †".to_owned(),
+            Enforced::Only(word) => format!(" † (all but `{word}`)"),
+        };
+        let default = match (field.required, field.default) {
+            (true, _) => "required".to_owned(),
+            (false, "") => "–".to_owned(),
+            (false, default) => format!("`{default}`"),
+        };
+        let _ = writeln!(
+            out,
+            "| `{path}{}`{mark} | {} | {default} | {} | {} |",
+            field.name,
+            type_of(&field.kind),
+            cell(&constraint(field)),
+            cell(field.doc)
+        );
+    }
+    for field in fields {
+        let (below, suffix) = match field.kind {
+            Kind::Section(below) => (below, ""),
+            Kind::List(Kind::Section(below)) | Kind::AtLeastOne(Kind::Section(below), _) => (*below, "[]"),
+            _ => continue,
+        };
+        let own = format!("{path}{}{suffix}", field.name);
+        let shared = own.strip_prefix("routes[].").filter(|rest| {
+            ["accept", "inspection", "multipart", "response_headers", "rate_limit"].contains(rest)
+        });
+        match shared {
+            Some(rest) => {
+                let _ = write!(out, "\n## `{own}`\n\nThe fields of `global.{rest}`. {}\n", cell(field.bound));
+            }
+            None => section(out, &format!("`{own}`"), &format!("{own}."), below),
+        }
+    }
+}
+
+fn type_of(kind: &Kind) -> String {
+    match kind {
+        Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
+        other => other.type_name(),
+    }
+}
+
+fn constraint(field: &Field) -> String {
+    let bound = match field.kind {
+        Kind::Int(bound) | Kind::Size(bound) | Kind::Duration(bound) => bound.text(),
+        _ => String::new(),
+    };
+    [bound.as_str(), field.bound].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// `docs/linter.md`.
+pub fn linter() -> String {
+    let mut out = String::from(
+        "# waf-compile\n\n\
+         <!-- Made by `waf-compile reference linter`; edit compiler/src/reference.rs instead. -->\n\n\
+         `waf-compile` checks configurations without starting the service. It finds all errors in one run.\n\n\
+         ```\n\
+         waf-compile --validate FILE...          check files; `-` is standard input\n\
+         \x20           --format text|json|sarif  how findings are printed (text)\n\
+         \x20           --no-host-checks          leave out what depends on this machine\n\
+         waf-compile effective FILE --route ID   what holds on a route, with the line that decided each value\n\
+         waf-compile plan FILE                   the compiled plan in a readable form, and its digest\n\
+         waf-compile catalog [NAME]              all protections, or one name at any level\n\
+         waf-compile schema                      JSON Schema (draft-07) for editors\n\
+         waf-compile reference PAGE              the reference pages `configuration` and `linter`\n\
+         ```\n\n\
+         Findings are `<file>:<line>: <message>`, warnings `<file>:<line>: warning: <message>`, by line; then comes\n\
+         `<file>: ok` or `N errors`, all on standard output. The exit status is 0 when every file is valid, 1 when one is\n\
+         not, 2 for wrong usage. Warnings do not change it.\n\n\
+         `--no-host-checks` leaves out whether `data_dir` can be written to and whether contracts with absolute paths\n\
+         exist, so that a check gives the same result everywhere.\n\n\
+         For editors with the YAML language server: write the schema to a file with `waf-compile schema` and begin the\n\
+         configuration with `# yaml-language-server: $schema=<that file>`.\n\n\
+         ## Findings\n\n\
+         JSON and SARIF carry the code of each finding.\n\n\
+         | Code | What was found |\n|---|---|\n",
+    );
+    for (code, summary) in code::ALL {
+        let _ = writeln!(out, "| `{code}` | {} |", cell(summary));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn committed_pages_are_current() {
+        for (name, page) in [("configuration", super::configuration()), ("linter", super::linter())] {
+            let path = format!("{}/../docs/{name}.md", env!("CARGO_MANIFEST_DIR"));
+            let committed = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(
+                committed == page,
+                "docs/{name}.md is not current; mend it with\n  cargo run -p waf-compiler --bin waf-compile -- reference {name} > docs/{name}.md"
+            );
+        }
+    }
+}

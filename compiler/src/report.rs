@@ -1,0 +1,155 @@
+//! Findings for people and for programs: text, JSON and SARIF 2.1.0. It must not know where findings come from.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::{Compiled, Diagnostic, Severity, code};
+
+/// What became of one file.
+pub type Outcome = Result<Compiled, Vec<Diagnostic>>;
+
+/// The findings of an outcome.
+pub fn findings(outcome: &Outcome) -> &[Diagnostic] {
+    match outcome {
+        Ok(compiled) => &compiled.warnings,
+        Err(list) => list,
+    }
+}
+
+/// What `--validate` prints about one file: the findings, then `<file>: ok` or `N errors`.
+pub fn text(file: &str, outcome: &Outcome) -> String {
+    let mut out = String::new();
+    for diagnostic in findings(outcome) {
+        let _ = writeln!(out, "{diagnostic}");
+    }
+    match outcome {
+        Ok(_) => {
+            let _ = writeln!(out, "{}: ok", crate::diagnostic::printable(file));
+        }
+        Err(list) => {
+            let errors = list.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+            let _ = writeln!(out, "{errors} errors");
+        }
+    }
+    out
+}
+
+/// An array of findings; an empty one says that all is well.
+pub fn json(outcomes: &[Outcome]) -> String {
+    let list: Vec<&Diagnostic> = outcomes.iter().flat_map(findings).collect();
+    pretty(&json!(list))
+}
+
+/// One run with all findings, for code scanning.
+pub fn sarif(outcomes: &[Outcome]) -> String {
+    let rules: Vec<Value> = code::ALL
+        .iter()
+        .map(|(id, summary)| json!({ "id": id, "shortDescription": { "text": summary } }))
+        .collect();
+    let results: Vec<Value> = outcomes.iter().flat_map(findings).map(sarif_result).collect();
+    pretty(&json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "waf-compile",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    }))
+}
+
+fn sarif_result(diagnostic: &Diagnostic) -> Value {
+    let text = match &diagnostic.help {
+        Some(help) => format!("{}; {help}", diagnostic.message),
+        None => diagnostic.message.clone(),
+    };
+    let mut result = json!({
+        "ruleId": diagnostic.code,
+        "level": diagnostic.severity.name(),
+        "message": { "text": text },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(&diagnostic.file) },
+                "region": { "startLine": diagnostic.line },
+            },
+        }],
+    });
+    let index = code::ALL.iter().position(|(id, _)| *id == diagnostic.code);
+    if let (Some(index), Some(object)) = (index, result.as_object_mut()) {
+        object.insert("ruleIndex".to_owned(), json!(index));
+    }
+    result
+}
+
+/// A file's name as a URI reference: absolute ones with their scheme, everything unusual escaped.
+fn uri(file: &str) -> String {
+    let mut out = String::from(if file.starts_with('/') { "file://" } else { "" });
+    for byte in file.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome() -> Outcome {
+        Err(vec![
+            Diagnostic {
+                code: code::TIE,
+                severity: Severity::Warning,
+                file: "a b.yaml".to_owned(),
+                line: 2,
+                message: "w".to_owned(),
+                help: None,
+            },
+            Diagnostic {
+                code: code::SYNTAX,
+                severity: Severity::Error,
+                file: "a b.yaml".to_owned(),
+                line: 3,
+                message: "e".to_owned(),
+                help: Some("h".to_owned()),
+            },
+        ])
+    }
+
+    #[test]
+    fn text_counts_errors_alone() {
+        assert_eq!(text("a b.yaml", &outcome()), "a b.yaml:2: warning: w\na b.yaml:3: e; h\n1 errors\n");
+    }
+
+    #[test]
+    fn json_is_an_array_of_findings() {
+        let value: Value = serde_json::from_str(&json(&[outcome()])).expect("JSON");
+        assert_eq!(
+            value[1],
+            json!({ "code": "syntax", "severity": "error", "file": "a b.yaml", "line": 3, "message": "e", "help": "h" })
+        );
+    }
+
+    #[test]
+    fn sarif_results_point_into_rules_and_files() {
+        let value: Value = serde_json::from_str(&sarif(&[outcome()])).expect("JSON");
+        let run = &value["runs"][0];
+        let result = &run["results"][0];
+        let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+        assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+        assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b.yaml");
+        assert_eq!((&value["version"], &result["level"]), (&json!("2.1.0"), &json!("warning")));
+    }
+}

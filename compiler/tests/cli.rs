@@ -1,0 +1,111 @@
+//! The program: what it prints, and its exit status.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+const GOOD: &str = "version: v1alpha1\nroutes:\n  - {id: api, upstream: 'http://a'}\n";
+const BAD: &str = "version: v1alpha1\nmetrics_port: 9090\nroutes:\n  - {id: api, upstream: x, mode: y}\n";
+
+struct Files {
+    dir: tempfile::TempDir,
+}
+
+impl Files {
+    fn new() -> Files {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("good.yaml"), GOOD).unwrap();
+        std::fs::write(dir.path().join("bad.yaml"), BAD).unwrap();
+        Files { dir }
+    }
+
+    fn run(&self, arguments: &[&str]) -> (i32, String) {
+        self.run_with(arguments, "")
+    }
+
+    fn run_with(&self, arguments: &[&str], input: &str) -> (i32, String) {
+        let mut child = Command::new(PathBuf::from(env!("CARGO_BIN_EXE_waf-compile")))
+            .args(arguments)
+            .current_dir(self.dir.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        let text = String::from_utf8(stdout).unwrap();
+        assert!(status.code() == Some(2) || stderr.is_empty(), "{}", String::from_utf8_lossy(&stderr));
+        (status.code().unwrap(), text)
+    }
+}
+
+#[test]
+fn validate() {
+    let files = Files::new();
+    let flag = "--no-host-checks";
+    assert_eq!(files.run(&["--validate", flag, "good.yaml"]), (0, "good.yaml: ok\n".to_owned()));
+    let (status, text) = files.run(&["--validate", "bad.yaml", flag]);
+    let expected = "bad.yaml:2: warning: metrics_port: accepted, not enforced yet\n\
+                    bad.yaml:4: routes[api].upstream: `x` is not a valid `http://` or `https://` URL\n\
+                    bad.yaml:4: routes[api].mode must be `blocking` or `detect_only`, got `y`\n\
+                    2 errors\n";
+    assert_eq!((status, text.as_str()), (1, expected));
+    let (status, both) = files.run(&["--validate", flag, "good.yaml", "bad.yaml"]);
+    assert_eq!((status, both), (1, format!("good.yaml: ok\n{expected}")));
+    assert_eq!(files.run_with(&["--validate", flag, "-"], GOOD), (0, "<stdin>: ok\n".to_owned()));
+    let (status, missing) = files.run(&["--validate", "none.yaml"]);
+    assert_eq!(status, 1);
+    assert!(
+        missing.starts_with("none.yaml:1: the configuration cannot be read")
+            && missing.ends_with("1 errors\n")
+    );
+}
+
+#[test]
+fn formats() {
+    let files = Files::new();
+    let (status, text) =
+        files.run(&["--validate", "--format", "json", "--no-host-checks", "bad.yaml", "good.yaml"]);
+    let list: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((status, list.as_array().unwrap().len()), (1, 3));
+    assert_eq!((&list[1]["line"], &list[1]["severity"]), (&4.into(), &"error".into()));
+    let (_, text) = files.run(&["--validate", "--format", "sarif", "--no-host-checks", "bad.yaml"]);
+    let sarif: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn wrong_usage() {
+    let files = Files::new();
+    for arguments in [
+        &[][..],
+        &["--validate"],
+        &["good.yaml"],
+        &["--nonsense"],
+        &["--validate", "--format", "xml", "good.yaml"],
+        &["effective", "good.yaml"],
+    ] {
+        assert_eq!(files.run(arguments).0, 2, "{arguments:?}");
+    }
+}
+
+#[test]
+fn subcommands() {
+    let files = Files::new();
+    for (arguments, status, piece) in [
+        (&["catalog"][..], 0, "sql-injection-union-select"),
+        (&["catalog", "sql-injection"], 0, "bucket"),
+        (&["catalog", "sql-injection-union-select"], 0, "CWE-89"),
+        (&["catalog", "sql-injectoin"], 1, "did you mean `sql-injection`?"),
+        (&["schema"], 0, "draft-07"),
+        (&["plan", "good.yaml"], 0, "digest "),
+        (&["plan", "bad.yaml"], 1, "2 errors"),
+        (&["effective", "good.yaml", "--route", "api"], 0, "upstream: \"http://a\" # line 3"),
+        (&["effective", "good.yaml", "--route", "apo"], 1, "did you mean `api`?"),
+        (&["reference", "linter"], 0, "# waf-compile"),
+    ] {
+        let (found, text) = files.run(arguments);
+        assert!(found == status && text.contains(piece), "{arguments:?} {found}\n{text}");
+    }
+}

@@ -1,0 +1,9 @@
+//! The compiler from outside: one program, so that it is linked once.
+#![allow(clippy::unwrap_used, reason = "a failing fixture fails the test")]
+
+mod bounds;
+mod cli;
+mod common;
+mod contracts;
+mod plans;
+mod robust;

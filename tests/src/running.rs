@@ -1,0 +1,323 @@
+//! The real `waf`, started in a folder of its own on free ports, watched from outside: its streams, its endpoints, its
+//! processes.
+
+mod process;
+mod stream;
+
+use std::fmt::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+pub use process::{children, is_alive, kill, resident_kib};
+use serde_json::Value;
+use stream::Lines;
+
+use crate::raw::{Request, Response};
+use crate::{polling, ports, programs};
+
+/// Placeholders that a configuration may use.
+pub const PORT: &str = "@PORT@";
+/// See [`PORT`].
+pub const HEALTH: &str = "@HEALTH@";
+/// The test's folder. See [`PORT`].
+pub const FOLDER: &str = "@FOLDER@";
+
+/// Attempts at a start: between finding a port free and binding it, another program may take it.
+const STARTS: usize = 3;
+
+/// A minimal configuration: everything to one upstream.
+pub fn to_upstream(upstream: &str) -> String {
+    with_routes(&format!("  - upstream: {upstream}\n"))
+}
+
+/// A configuration with the given list of routes, indented by two.
+pub fn with_routes(routes: &str) -> String {
+    format!(
+        "version: v1alpha1\nport: {PORT}\nhealth_port: {HEALTH}\ndata_dir: {FOLDER}/data\nroutes:\n{routes}"
+    )
+}
+
+/// How to start it.
+#[derive(Debug, Default, Clone)]
+pub struct Start {
+    arguments: Vec<String>,
+    environment: Vec<(String, String)>,
+    files: Vec<(String, String)>,
+    mounted: bool,
+}
+
+impl Start {
+    /// As an operator would: with `--config` alone.
+    pub fn new() -> Start {
+        Start::default()
+    }
+
+    /// Adds a command line argument.
+    #[must_use]
+    pub fn argument(mut self, argument: &str) -> Start {
+        self.arguments.push(argument.to_owned());
+        self
+    }
+
+    /// Sets an environment variable; placeholders are filled in.
+    #[must_use]
+    pub fn environment(mut self, name: &str, value: &str) -> Start {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Puts a file beside the configuration.
+    #[must_use]
+    pub fn file(mut self, name: &str, text: &str) -> Start {
+        self.files.push((name.to_owned(), text.to_owned()));
+        self
+    }
+
+    /// Lays the configuration out as Kubernetes mounts a `ConfigMap`: behind a link that is swapped as a whole.
+    #[must_use]
+    pub fn mounted(mut self) -> Start {
+        self.mounted = true;
+        self
+    }
+
+    /// Starts with `config` and waits until the service is ready.
+    pub fn run(&self, config: &str) -> Waf {
+        for _ in 1..STARTS {
+            match self.launch(config).ready() {
+                Ok(waf) => return waf,
+                Err(why) if why.contains("in use") => {}
+                Err(why) => panic!("the service did not become ready: {why}"),
+            }
+        }
+        self.launch(config).ready().unwrap_or_else(|why| panic!("the service did not become ready: {why}"))
+    }
+
+    /// Starts with `config` and waits for nothing.
+    pub fn launch(&self, config: &str) -> Waf {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let (port, health) = (ports::free(), ports::free());
+        let fill = |text: &str| fill(text, port, health, folder.path());
+        for (name, text) in &self.files {
+            std::fs::write(folder.path().join(name), fill(text)).expect("a file in the test's folder");
+        }
+        let config_path = folder.path().join("waf.yaml");
+        if self.mounted {
+            swap_link(folder.path(), &fill(config));
+            std::os::unix::fs::symlink("..data/waf.yaml", &config_path).expect("a link in the test's folder");
+        } else {
+            std::fs::write(&config_path, fill(config)).expect("a file in the test's folder");
+        }
+        let mut command = Command::new(programs::waf());
+        command.arg("--config").arg(&config_path).args(&self.arguments);
+        command.envs(self.environment.iter().map(|(name, value)| (name, fill(value))));
+        start(command, port, health, folder, config_path)
+    }
+}
+
+/// Points `..data` in `folder` at a new folder that holds `text`, in one step.
+fn swap_link(folder: &Path, text: &str) {
+    let version = folder.join(format!("..version-{}", ports::free()));
+    std::fs::create_dir(&version).expect("a folder in the test's folder");
+    std::fs::write(version.join("waf.yaml"), text).expect("a file in the test's folder");
+    let link = folder.join("..data_new");
+    std::os::unix::fs::symlink(&version, &link).expect("a link in the test's folder");
+    std::fs::rename(&link, folder.join("..data")).expect("a link can be renamed");
+}
+
+/// Starts with `config` alone and waits until it is ready.
+pub fn waf(config: &str) -> Waf {
+    Start::new().run(config)
+}
+
+/// Starts `command`, which is to serve on `port` and tell its health on `health`.
+pub fn start(
+    mut command: Command,
+    port: u16,
+    health: u16,
+    folder: tempfile::TempDir,
+    config: PathBuf,
+) -> Waf {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program can be started");
+    let out = Lines::of(child.stdout.take().expect("it was asked for"));
+    let log = Lines::of(child.stderr.take().expect("it was asked for"));
+    Waf { child, port, health, folder, config, out, log }
+}
+
+fn fill(text: &str, port: u16, health: u16, folder: &Path) -> String {
+    text.replace(PORT, &port.to_string())
+        .replace(HEALTH, &health.to_string())
+        .replace(FOLDER, &folder.display().to_string())
+}
+
+/// A running service; it is ended when it is dropped.
+#[derive(Debug)]
+pub struct Waf {
+    child: Child,
+    /// Port of the traffic.
+    pub port: u16,
+    /// Port of the health listener.
+    pub health: u16,
+    folder: tempfile::TempDir,
+    config: PathBuf,
+    out: Lines,
+    log: Lines,
+}
+
+impl Waf {
+    /// The folder that the configuration lies in.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The configuration file.
+    pub fn config(&self) -> &Path {
+        &self.config
+    }
+
+    /// The supervisor's process.
+    pub fn pid(&self) -> i32 {
+        i32::try_from(self.child.id()).expect("process numbers are small")
+    }
+
+    /// The workers' processes.
+    pub fn workers(&self) -> Vec<i32> {
+        children(self.pid())
+    }
+
+    /// Replaces the configuration by renaming a new file over it.
+    pub fn reconfigure(&self, config: &str) {
+        let text = fill(config, self.port, self.health, self.folder.path());
+        let beside = self.config.with_extension("new");
+        std::fs::write(&beside, text).expect("a file in the test's folder");
+        std::fs::rename(&beside, &self.config).expect("the file can be renamed");
+    }
+
+    /// Replaces the configuration of a [`Start::mounted`] service.
+    pub fn swap(&self, config: &str) {
+        swap_link(self.folder.path(), &fill(config, self.port, self.health, self.folder.path()));
+    }
+
+    /// Replaces the configuration in place: the file is emptied, then written in two pieces.
+    pub fn write_in_two_steps(&self, config: &str) {
+        let text = fill(config, self.port, self.health, self.folder.path());
+        let mut file = std::fs::File::create(&self.config).expect("the file can be written");
+        let (first, second) = text.split_at(text.len() / 2);
+        for piece in [first, second] {
+            std::io::Write::write_all(&mut file, piece.as_bytes()).expect("the file can be written");
+            file.sync_all().expect("the file can be written");
+        }
+    }
+
+    /// Sends a signal to the supervisor, by its name.
+    pub fn signal(&self, signal: nix::sys::signal::Signal) {
+        kill(self.pid(), signal);
+    }
+
+    /// Asks an endpoint of the health listener.
+    pub fn ask(&self, path: &str) -> Result<Response, crate::raw::Fault> {
+        Request::get(path).try_to(self.health)
+    }
+
+    /// The digest that the health listener shows; empty while there is none.
+    pub fn plan(&self) -> String {
+        let response = self.ask("/readyz").ok();
+        response.and_then(|response| response.field("x-waf-plan").map(str::to_owned)).unwrap_or_default()
+    }
+
+    /// Waits until another plan than `before` is in force everywhere.
+    pub fn until_replaced(&self, before: &str) -> String {
+        polling::until("a new plan", || {
+            let response = self.ask("/readyz").ok().filter(|response| response.status == 200)?;
+            response.field("x-waf-plan").filter(|plan| !plan.is_empty() && *plan != before).map(str::to_owned)
+        })
+    }
+
+    /// The audit events so far. Whatever else stands on standard output is a failure.
+    pub fn events(&self) -> Vec<Value> {
+        self.out.all().iter().map(|line| event(line)).collect()
+    }
+
+    /// Waits until so many audit events have been written and returns all.
+    pub fn wait_events(&self, count: usize) -> Vec<Value> {
+        polling::until(&format!("{count} audit events"), || Some(self.events()).filter(|e| e.len() >= count))
+    }
+
+    /// Waits for the audit event of a request.
+    pub fn event_of(&self, request_id: &str) -> Value {
+        polling::until(&format!("the audit event of request {request_id}"), || {
+            self.events().into_iter().find(|event| event["http_request"]["uid"] == request_id)
+        })
+    }
+
+    /// Lines of standard output so far.
+    pub fn out(&self) -> Vec<String> {
+        self.out.all()
+    }
+
+    /// Lines of standard error so far.
+    pub fn log(&self) -> Vec<String> {
+        self.log.all()
+    }
+
+    /// Waits for a line of standard error that contains every one of `words`.
+    pub fn wait_log(&self, words: &[&str]) -> String {
+        polling::within(polling::PATIENCE, || {
+            self.log.all().into_iter().find(|line| words.iter().all(|word| line.contains(word)))
+        })
+        .unwrap_or_else(|| panic!("no line of the log has all of {words:?}:\n{}", self.log.all().join("\n")))
+    }
+
+    /// Waits for the end of the process.
+    pub fn wait_exit(&mut self, limit: Duration) -> ExitStatus {
+        let status = polling::within(limit, || self.child.try_wait().expect("the process is ours"));
+        status.unwrap_or_else(|| {
+            panic!("the service did not end within {limit:?}:\n{}", self.log.all().join("\n"))
+        })
+    }
+
+    /// Whether it still runs.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("the process is ours").is_none()
+    }
+
+    /// Waits for readiness; says what stands in the way.
+    pub fn ready(mut self) -> Result<Waf, String> {
+        let end = Instant::now() + polling::PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("the process is ours") {
+                return Err(self.post_mortem(status));
+            }
+            match self.ask("/readyz") {
+                Ok(response) if response.status == 200 => return Ok(self),
+                answer if Instant::now() > end => {
+                    return Err(format!("/readyz says {answer:?}; the log:\n{}", self.log.all().join("\n")));
+                }
+                _ => polling::hold(Duration::from_millis(5)),
+            }
+        }
+    }
+
+    fn post_mortem(&self, status: ExitStatus) -> String {
+        let mut text = format!("ended with {:?} (signal {:?})", status.code(), status.signal());
+        let _ = write!(text, "; the log:\n{}", self.log.whole().join("\n"));
+        text
+    }
+}
+
+impl Drop for Waf {
+    fn drop(&mut self) {
+        let workers = self.workers();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        for worker in workers {
+            kill(worker, nix::sys::signal::Signal::SIGKILL);
+        }
+    }
+}
+
+fn event(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("standard output carries {line:?}: {error}"))
+}

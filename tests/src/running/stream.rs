@@ -1,0 +1,42 @@
+//! Lines of a program's stream, collected while it runs.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crate::polling;
+
+/// Lines so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lines {
+    lines: Arc<Mutex<Vec<String>>>,
+    ended: Arc<AtomicBool>,
+}
+
+impl Lines {
+    /// Reads `stream` to its end, on a thread of its own.
+    pub(super) fn of(stream: impl Read + Send + 'static) -> Lines {
+        let lines = Lines::default();
+        let ours = lines.clone();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stream).split(b'\n') {
+                let Ok(line) = line else { break };
+                let line = String::from_utf8_lossy(&line).into_owned();
+                ours.lines.lock().expect("nobody panics while holding it").push(line);
+            }
+            ours.ended.store(true, Ordering::SeqCst);
+        });
+        lines
+    }
+
+    /// Every line so far.
+    pub(super) fn all(&self) -> Vec<String> {
+        self.lines.lock().expect("nobody panics while holding it").clone()
+    }
+
+    /// Every line of a program that has ended.
+    pub(super) fn whole(&self) -> Vec<String> {
+        polling::until_true("the end of a stream", || self.ended.load(Ordering::SeqCst));
+        self.all()
+    }
+}
