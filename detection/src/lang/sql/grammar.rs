@@ -312,6 +312,10 @@ pub fn may_end(tokens: &[Token], i: usize) -> bool {
     match kind(tokens, i) {
         None => true,
         Some(Kind::Word(word)) => word.continues(),
+        // `//`, the comment of a script.
+        Some(Kind::Arithmetic) => {
+            kind(tokens, i + 1) == Some(Kind::Arithmetic) && kind(tokens, i + 2).is_none()
+        }
         Some(kind) => matches!(
             kind,
             Kind::Tail
@@ -436,9 +440,11 @@ pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
         Word::Use => (named(i + 1) && kind(tokens, i + 2) == Some(Kind::Semicolon)).then_some(Shape::Loose),
         Word::If => {
             let at = i + 1 + usize::from(second == Some(Word::Not));
-            (kind(tokens, at) == Some(Kind::Open) && condition(tokens, at)).then_some(Shape::Exact)
+            (kind(tokens, at) == Some(Kind::Open) && condition(tokens, at)).then_some(Shape::Loose)
         }
-        Word::Handler => None,
+        Word::Handler => (named(i + 1)
+            && matches!(word(tokens, i + 2), Some(Word::HandlerVerb | Word::From)))
+        .then_some(Shape::Exact),
         Word::Delaying | Word::Stored if kind(tokens, i + 1) == Some(Kind::Open) => Some(Shape::Exact),
         Word::Stored => Some(Shape::Exact),
         _ => None,
@@ -449,7 +455,14 @@ pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
 fn ends_statement(tokens: &[Token], i: usize) -> bool {
     matches!(
         kind(tokens, i),
-        None | Some(Kind::Tail | Kind::Semicolon | Kind::Close | Kind::Comma | Kind::OpenText | Kind::Word(Word::Cascade))
+        None | Some(
+            Kind::Tail
+                | Kind::Semicolon
+                | Kind::Close
+                | Kind::Comma
+                | Kind::OpenText
+                | Kind::Word(Word::Cascade)
+        )
     )
 }
 
@@ -608,7 +621,7 @@ pub fn arguments(tokens: &[Token], open: usize) -> bool {
         }
         match kind(tokens, i) {
             None | Some(Kind::Close | Kind::Tail | Kind::OpenText) => return true,
-            Some(Kind::Comma | Kind::Pipes | Kind::Ampersands) => i += 1,
+            Some(Kind::Comma | Kind::Semicolon | Kind::Pipes | Kind::Ampersands) => i += 1,
             Some(Kind::Word(word)) if word.continues() => return true,
             _ => return false,
         }

@@ -357,7 +357,8 @@ impl<'a> Lexer<'a> {
 
     fn fold_word(&mut self, into: &mut [u8; WORD_BYTES_MAX + 1], from: usize) -> usize {
         let mut length = from;
-        for byte in self.rest().iter().take_while(|b| is_word(**b)) {
+        let run = word_bytes(self.rest());
+        for byte in self.rest().iter().take(run) {
             if let Some(slot) = into.get_mut(length) {
                 *slot = byte.to_ascii_lowercase();
             }
@@ -402,7 +403,7 @@ impl<'a> Lexer<'a> {
             }
         }
         let tail = rest.get(length..).unwrap_or_default();
-        let letters = tail.iter().take_while(|b| is_word(**b)).count();
+        let letters = word_bytes(tail);
         if letters > 0 {
             let known = tail.get(..letters).map_or(Word::Plain, lookup);
             if known == Word::Plain && !dotted {
@@ -582,7 +583,8 @@ impl<'a> Lexer<'a> {
                 Quotes::Typographic => self.string(),
                 _ => self.step(smart_quote(self.rest()), Kind::Other),
             },
-            0xe2 if matches!(self.rest(), [0xe2, 0x80, 0x93 | 0x94, rest @ ..] if rest.trim_ascii().is_empty()) => {
+            0xe2 if matches!(self.rest(), [0xe2, 0x80, 0x93 | 0x94, rest @ ..] if rest.trim_ascii().is_empty()) =>
+            {
                 // Two hyphens that an editor turned into a dash, at the very end.
                 self.at = self.bytes.len();
                 Kind::Tail
@@ -641,6 +643,22 @@ fn space_bytes(rest: &[u8], before: Option<u8>) -> usize {
         [0xa0, ..] if before.is_none_or(|b| b.is_ascii()) => 1,
         _ => 0,
     }
+}
+
+/// Bytes of the word at the beginning of `rest`; typographic quotes and foreign spaces end it.
+fn word_bytes(rest: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(byte) = rest.get(length) {
+        let here = rest.get(length..).unwrap_or_default();
+        let before = length.checked_sub(1).and_then(|i| rest.get(i)).copied();
+        if !is_word(*byte)
+            || (*byte >= 0x80 && (space_bytes(here, before.or(Some(0xff))) > 0 || smart_quote(here) > 0))
+        {
+            break;
+        }
+        length += 1;
+    }
+    length
 }
 
 fn is_word(byte: u8) -> bool {

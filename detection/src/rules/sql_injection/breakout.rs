@@ -3,13 +3,14 @@
 
 use super::proofs::{
     BACKTICK_BREAK, BOOLEAN_BREAK, BOOLEAN_ON_VALUE, CALL_BREAK, CLAUSE, CLOSER, COMMENT_TAIL,
-    COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED, UNION_SELECT,
-    VALUE_LIST,
+    COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED,
+    UNION_SELECT, VALUE_LIST,
 };
 use super::proofs_by_dialect::{ALWAYS_TRUE, DOCUMENT_SCRIPT, JSON_OPERATOR, TYPE_CAST};
 use super::scene::{Scene, read};
 use crate::lang::sql::grammar::{
-    self, Comparison, Operand, Shape, comparison, kind, may_end, operand, skip_closes, skip_opens, statement, word,
+    self, Comparison, Operand, Shape, comparison, kind, may_end, operand, skip_closes, skip_opens, statement,
+    word,
 };
 use crate::lang::sql::token::{Dialect, Kind, Quotes, Token};
 use crate::lang::sql::words::Word;
@@ -84,7 +85,10 @@ fn start(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
     };
     if !goes_on {
         let Some(left) = operand(tokens, i) else { return };
-        if left.operand == Operand::Name {
+        // A number or a string is what a host query's column is compared to; anything else may be a formula or a filter.
+        if !matches!(kind(tokens, left.next - 1), Some(Kind::Number(_) | Kind::Text | Kind::Close))
+            || !matches!(left.operand, Operand::Constant)
+        {
             lead = Lead::Name;
         }
         i = left.next;
@@ -315,7 +319,12 @@ impl Break<'_, '_, '_, '_, '_> {
             return false;
         }
         let text = self.scene.bytes().get(token.start + 1..token.end).unwrap_or_default();
-        text.len() <= OPEN_TEXT_MAX && !text.iter().any(u8::is_ascii_whitespace)
+        (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace)
+    }
+
+    /// An empty string that the value ends in.
+    fn is_left_empty(&self, i: usize) -> bool {
+        self.tokens.get(i).is_some_and(|token| token.kind == Kind::OpenText && token.end - token.start == 1)
     }
 
     /// `'||'1`, `'||(select …)`, `'||utl_http.request(…)`.
@@ -350,6 +359,13 @@ impl Break<'_, '_, '_, '_, '_> {
             }
             return;
         }
+        if kind(self.tokens, start) == Some(Kind::Tail) && self.lead.is_quote() && self.lead.is_clear() {
+            let mark = self.tokens.get(start).and_then(|t| self.scene.bytes().get(t.start));
+            if mark != Some(&b'#') {
+                self.boolean(start + 1);
+            }
+            return;
+        }
         let Some(left) = operand(self.tokens, start) else { return };
         let symbol = !matches!(kind(self.tokens, i), Some(Kind::Word(_)));
         let inside = skip_opens(self.tokens, start);
@@ -374,7 +390,7 @@ impl Break<'_, '_, '_, '_, '_> {
                     && (self.lead.is_clear() || kind(self.tokens, next) == Some(Kind::Tail))
                     && (self.lead.is_quote() || kind(self.tokens, next).is_none_or(|k| k != Kind::Comma))
             }
-            None => !bracketed && self.alone(left, symbol),
+            None => !bracketed && self.alone(start, left, symbol),
         }
     }
 
@@ -406,9 +422,7 @@ impl Break<'_, '_, '_, '_, '_> {
         match self.lead {
             _ if both || heavy(left.operand) || heavy(right.operand) => true,
             Lead::Quote { first: true, .. } => true,
-            Lead::Value => {
-                same || constant(left.operand) || commented || right.operand == Operand::OpenText || by_word
-            }
+            Lead::Value => same || commented || right.operand != Operand::Name,
             Lead::Quote { .. } | Lead::Name => same || (commented && right.operand != Operand::Name),
         }
     }
@@ -423,10 +437,14 @@ impl Break<'_, '_, '_, '_, '_> {
     }
 
     /// Whether a lone operand behind `AND` or `OR` is a condition (`or true`, `or 1--`, `and (select …)`).
-    fn alone(&self, left: grammar::Parsed, symbol: bool) -> bool {
+    fn alone(&self, start: usize, left: grammar::Parsed, symbol: bool) -> bool {
         let behind = kind(self.tokens, left.next);
         let cut = matches!(behind, Some(Kind::Tail));
         let quoted = self.lead.is_quote() && self.lead.is_clear();
+        let first = self.tokens.get(start);
+        let inverted = first.and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'~');
+        let telling = inverted
+            || matches!(first.map(|t| t.kind), Some(Kind::Bang | Kind::Word(Word::Literal | Word::Not)));
         match left.operand {
             Operand::Query => true,
             Operand::Call => {
@@ -446,7 +464,7 @@ impl Break<'_, '_, '_, '_, '_> {
                 );
                 cut && self.lead != Lead::Name
                     || (ends && quoted)
-                    || self.is_left_open(left.next) && self.lead.is_clear()
+                    || (telling && behind.is_none() && self.lead == Lead::Value)
             }
             Operand::Group => (cut || symbol) && quoted || (cut && self.lead == Lead::Value),
             Operand::Name => cut && quoted,
@@ -497,7 +515,11 @@ impl Break<'_, '_, '_, '_, '_> {
         );
         let holds = match right.operand {
             Operand::Query | Operand::Call => self.lead.is_quote(),
-            Operand::OpenText => first && self.is_left_open(right.next - 1) && !self.is_bare(i, right.next),
+            Operand::OpenText => {
+                let last = right.next - 1;
+                let closed = self.is_left_open(last) || (self.is_left_empty(last) && last == next);
+                first && closed && !self.is_bare(i, right.next)
+            }
             Operand::Constant => first && (joined || self.is_left_open(right.next)),
             Operand::Name | Operand::Group => first && (behind == Some(Kind::Tail) || (joined && !by_word)),
         };
@@ -529,13 +551,16 @@ impl Break<'_, '_, '_, '_, '_> {
                 }
             }
             Operand::OpenText
-                if first && self.is_left_open(right.next - 1) && !self.is_bare(i, right.next) =>
+                if first
+                    && right.next == i + 2
+                    && (self.is_left_open(i + 1) || self.is_left_empty(i + 1))
+                    && !self.is_bare(i, right.next) =>
             {
                 let plus = self.tokens.get(i).and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'+');
                 let short = self.tokens.get(right.next - 1).is_some_and(|t| t.end - t.start <= 2);
-                if plus {
+                if plus && !self.is_left_empty(i + 1) {
                     self.hit(&CONCATENATION, right.next);
-                } else if short {
+                } else if short && self.scene.bytes().len() <= 12 {
                     self.hit(&COMPARISON_BREAK, right.next);
                 }
             }
@@ -576,7 +601,10 @@ impl Break<'_, '_, '_, '_, '_> {
                 matches!(comparison(self.tokens, first.next), Some(Comparison::Symbol(next))
                     if operand(self.tokens, next).is_some_and(|right| right.operand != Operand::Name && first.operand != Operand::Name))
             }
-            Some(Word::Limit) => first.operand == Operand::Constant && (ends || open_end),
+            Some(Word::Limit) => {
+                let offset = word(self.tokens, first.next) == Some(Word::Limit);
+                first.operand == Operand::Constant && (ends || open_end || offset)
+            }
             _ => false,
         };
         if holds && self.lead != Lead::Name {

@@ -104,7 +104,7 @@ fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect:
             Word::Select => select(scene, &reread(scene, token.start), before),
             Word::Delaying => delaying(scene, &reread(scene, token.start), before),
             Word::Waitfor => waitfor(scene, &reread(scene, token.start)),
-            Word::Distinctive | Word::Function | Word::Object => {
+            Word::Distinctive | Word::Function | Word::Object | Word::Arithmetic => {
                 call(scene, &reread(scene, token.start), role, before)
             }
             Word::System => system(scene, token, before),
@@ -290,11 +290,13 @@ fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
     }
     let (start, end) = span(tokens, 3);
     let sane = grammar::arguments(tokens, 1);
-    let counted = matches!(kind(tokens, 2), Some(Kind::Number(_))) && kind(tokens, 3) == Some(Kind::Comma);
+    let counted = matches!(kind(tokens, 2), Some(Kind::Number(_)))
+        && matches!(kind(tokens, 3), Some(Kind::Comma | Kind::Number(_)));
     let name = scene.bytes().get(start..tokens.first().map_or(start, |t| t.end)).unwrap_or_default();
     // `sleep` is a function of every language; what only databases have needs no context.
     let common = name.eq_ignore_ascii_case(b"sleep");
-    let telling = if common { sane && begins_expression(before) && tokens.len() > 2 } else { sane || counted };
+    let telling =
+        if common { sane && begins_expression(before) && tokens.len() > 2 } else { sane || counted };
     if telling {
         scene.found(&DELAY_CALL, start, end);
     }
@@ -316,7 +318,7 @@ fn waitfor(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
 }
 
 fn call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word, before: &Before) {
-    if kind(tokens, 1) != Some(Kind::Open) || !grammar::arguments(tokens, 1) {
+    if kind(tokens, 1) != Some(Kind::Open) || scene.is_query_field() || !grammar::arguments(tokens, 1) {
         return;
     }
     let (start, end) = span(tokens, 3);
@@ -360,8 +362,7 @@ fn call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word, before: &Be
         && (telling || nested || arithmetic)
         && matches!(role, Word::Function | Word::Arithmetic)
         && may_end(tokens, close);
-    let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select))) && !scene.is_query_field();
-    let telling = telling && !(scene.is_query_field() && before[0].is_some());
+    let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select)));
     if distinctive || alone || (common && (telling || selected)) || (telling && context) {
         scene.found(&CALL, start, end);
     }
@@ -455,6 +456,10 @@ fn if_call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
     }
     let (start, end) = span(tokens, 3);
     let Some(left) = operand(tokens, 2) else { return };
+    // A spreadsheet's formula.
+    if before_kind(before, 0) == Some(Kind::Compare) && before[1].is_none() {
+        return;
+    }
     let (next, compared) = match comparison(tokens, left.next) {
         Some(Comparison::Symbol(next) | Comparison::Word(next)) => match operand(tokens, next) {
             Some(right) => (right.next, true),
