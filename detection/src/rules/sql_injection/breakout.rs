@@ -1,6 +1,10 @@
 //! What stands behind a break: a quote that ends the host query's string, or the beginning of the value where the host
 //! query has no quotes. Something that a query would go on with is evidence, an apostrophe in prose is not.
 
+mod start;
+
+pub(super) use start::at_start;
+
 use super::proofs::{
     BACKTICK_BREAK, BOOLEAN_BREAK, BOOLEAN_ON_VALUE, CALL_BREAK, CLAUSE, CLOSER, COMMENT_TAIL,
     COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED,
@@ -58,79 +62,6 @@ pub(super) fn behind(scene: &mut Scene<'_, '_, '_>, at: usize, from: usize, quot
     }
 }
 
-/// Judges the value as the continuation of an expression without quotes.
-pub(super) fn at_start(scene: &mut Scene<'_, '_, '_>) {
-    for dialect in [Dialect::MySql, Dialect::Standard] {
-        let reading = read(scene.bytes(), 0, dialect, Quotes::Strings);
-        start(scene, &reading.tokens);
-        if !reading.ambiguous {
-            break;
-        }
-    }
-}
-
-fn start(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
-    let mut i = skip_closes(tokens, 0);
-    let mut lead = Lead::Value;
-    let goes_on = match kind(tokens, i) {
-        None => return,
-        Some(Kind::Word(w)) => {
-            matches!(
-                w,
-                Word::And | Word::Or | Word::Not | Word::Order | Word::Having | Word::Where | Word::Procedure
-            )
-        }
-        Some(Kind::Pipes | Kind::Ampersands | Kind::Comma | Kind::Semicolon) => true,
-        _ => false,
-    };
-    if !goes_on {
-        let Some(left) = operand(tokens, i) else { return };
-        // A number or a string is what a host query's column is compared to; anything else may be a formula or a filter.
-        if !matches!(kind(tokens, left.next - 1), Some(Kind::Number(_) | Kind::Text | Kind::Close))
-            || !matches!(left.operand, Operand::Constant)
-        {
-            lead = Lead::Name;
-        }
-        i = left.next;
-        // A comparison on the left is passed over: what counts is what is joined to it.
-        if let Some(Comparison::Symbol(next)) = comparison(tokens, i) {
-            let Some(right) = operand(tokens, next) else { return };
-            if kind(tokens, 0) == Some(Kind::Text) && right.operand == Operand::OpenText {
-                // `'x'!='y`: the host query's own quotes stand around it.
-                let last = tokens.get(right.next - 1);
-                let text = last.and_then(|t| scene.bytes().get(t.start + 1..t.end)).unwrap_or_default();
-                if (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace) {
-                    scene.found(&COMPARISON_BREAK, 0, last.map_or(0, |t| t.end));
-                }
-            }
-            i = right.next;
-        }
-        i = skip_closes(tokens, i);
-    }
-    let link = matches!(
-        kind(tokens, i),
-        Some(
-            Kind::Pipes
-                | Kind::Ampersands
-                | Kind::Semicolon
-                | Kind::Word(
-                    Word::And
-                        | Word::Or
-                        | Word::Not
-                        | Word::Like
-                        | Word::Between
-                        | Word::In
-                        | Word::Procedure
-                )
-                | Kind::Word(Word::Order | Word::Having | Word::Where)
-        )
-    );
-    if link || goes_on {
-        let at = tokens.get(i).map_or(0, |token| token.start);
-        Break { scene, tokens, at, lead }.judge(i);
-    }
-}
-
 /// A break and the tokens behind it.
 struct Break<'t, 'x, 'a, 'e, 's> {
     scene: &'x mut Scene<'a, 'e, 's>,
@@ -170,7 +101,7 @@ impl Break<'_, '_, '_, '_, '_> {
                 }
             }
             Kind::Word(Word::Procedure) if word(self.tokens, i + 1) == Some(Word::Analyse) => {
-                self.hit(&CLAUSE, i + 2)
+                self.hit(&CLAUSE, i + 2);
             }
             Kind::Word(Word::When) => {
                 if operand(self.tokens, i + 1).is_some_and(|o| word(self.tokens, o.next) == Some(Word::Then))
@@ -218,7 +149,9 @@ impl Break<'_, '_, '_, '_, '_> {
         }
         let rest = self.scene.bytes().get(token.start..token.end).unwrap_or_default();
         let words = rest.split(|b| !b.is_ascii_alphanumeric()).filter(|part| part.len() > 1).count();
-        if (short && words <= 1) || (closes && mark == b'-') {
+        // `"#icon"` is an everyday attribute: behind a hash nothing may follow.
+        let cut = if mark == b'#' { words == 0 && !rest.contains(&b'"') } else { short && words <= 1 };
+        if cut || (closes && mark == b'-') {
             self.hit(&LOGIN_COMMENT, i + 1);
             self.hit(&COMMENT_TAIL, i + 1);
             if closes {
@@ -258,12 +191,12 @@ impl Break<'_, '_, '_, '_, '_> {
                     self.hit(&DOCUMENT_SCRIPT, after + 2);
                 }
             }
-            Some(Kind::Word(Word::Delaying)) if self.lead.is_clear() => {
-                if kind(self.tokens, after + 1) == Some(Kind::Open)
-                    && grammar::arguments(self.tokens, after + 1)
-                {
-                    self.hit(&DELAY_CALL, after + 2);
-                }
+            Some(Kind::Word(Word::Delaying))
+                if self.lead.is_clear()
+                    && kind(self.tokens, after + 1) == Some(Kind::Open)
+                    && grammar::arguments(self.tokens, after + 1) =>
+            {
+                self.hit(&DELAY_CALL, after + 2);
             }
             Some(Kind::Word(first)) => {
                 let shape = statement(self.tokens, after);
@@ -298,13 +231,12 @@ impl Break<'_, '_, '_, '_, '_> {
         let closed = skip_closes(self.tokens, i) > i;
         let behind = kind(self.tokens, skip_closes(self.tokens, i));
         let ends = match behind {
-            Some(Kind::Tail) => true,
+            Some(Kind::Tail | Kind::Word(Word::Waitfor)) => true,
             Some(Kind::Semicolon) => {
                 let after = skip_closes(self.tokens, i) + 1;
                 let over = matches!(kind(self.tokens, after), None | Some(Kind::Tail));
                 closed && (over || statement(self.tokens, after).is_some())
             }
-            Some(Kind::Word(Word::Waitfor)) => true,
             _ => false,
         };
         if telling || ends {
