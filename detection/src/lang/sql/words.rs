@@ -114,8 +114,10 @@ pub enum Word {
     Infile,
     /// `COPY`.
     Copy,
-    /// `HANDLER`.
+    /// `HANDLER`, `PREPARE`.
     Handler,
+    /// `OPEN`, `READ`, as `HANDLER` has them.
+    HandlerVerb,
     /// `ATTACH`, `PRAGMA`, `VACUUM`.
     Attach,
     /// `BEGIN`, `COMMIT`, `ROLLBACK`.
@@ -197,6 +199,7 @@ impl Word {
                 | Word::Analyse
                 | Word::Delay
                 | Word::Handler
+                | Word::HandlerVerb
         )
     }
 
@@ -321,7 +324,8 @@ const BY_ROLE: &[(&str, Word)] = words! {
     Load: "load";
     Infile: "infile";
     Copy: "copy";
-    Handler: "handler";
+    Handler: "handler" "prepare";
+    HandlerVerb: "open" "read";
     Attach: "attach" "pragma" "vacuum";
     Transaction: "begin" "commit" "rollback" "go";
     Use: "use";
