@@ -154,7 +154,7 @@ fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect:
 /// Whether what follows an anchor could make it one, told from its first bytes: words of prose stop here.
 fn is_worth_reading(bytes: &[u8], token: Token) -> bool {
     let rest = bytes.get(token.end..).unwrap_or_default();
-    let spaces = rest.iter().take(16).take_while(|b| b.is_ascii_whitespace()).count();
+    let spaces = rest.iter().take(16).take_while(|b| **b <= b' ').count();
     let rest = rest.get(spaces..).unwrap_or_default();
     let next = rest.first().copied();
     let strange = !next.is_some_and(|b| b.is_ascii_alphanumeric()) && next != Some(b'(');
@@ -162,7 +162,7 @@ fn is_worth_reading(bytes: &[u8], token: Token) -> bool {
         Kind::Number(Number::Decimal) => false,
         Kind::Word(
             Word::Distinctive | Word::Function | Word::Object | Word::Arithmetic | Word::Delaying | Word::If,
-        ) => matches!(next, Some(b'(' | b'/' | b'-' | b'#')),
+        ) => matches!(next, Some(b'(' | b'/' | b'-' | b'#' | b'*' | 0x80..)),
         // What follows is a word of its own, or something that only a query would have.
         Kind::Semicolon => {
             let letters =
