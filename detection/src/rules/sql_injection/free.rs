@@ -2,6 +2,7 @@
 //! any string is seen. Keywords are anchors; behind an anchor a bounded piece is read again with strings as strings.
 
 mod values;
+mod worth;
 
 use super::breakout::{self, Lead};
 use super::proofs::{
@@ -15,7 +16,7 @@ use crate::lang::sql::grammar::{
     self, Comparison, Operand, Shape, comparison, condition, kind, may_end, operand, skip_opens, statement,
     word,
 };
-use crate::lang::sql::token::{self, Dialect, Gap, Kind, Lasts, Lexer, Number, Quotes, Token};
+use crate::lang::sql::token::{Dialect, Gap, Kind, Lasts, Lexer, Number, Quotes, Token};
 use crate::lang::sql::words::Word;
 
 /// What stands before an anchor, nearest first.
@@ -97,7 +98,7 @@ fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect:
     if token.gap == Gap::Comment {
         spaced_by_comment(scene, token, before);
     }
-    if !is_worth_reading(scene.bytes(), token) {
+    if !worth::is_worth_reading(scene.bytes(), token) {
         return;
     }
     match token.kind {
@@ -148,46 +149,6 @@ fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect:
         Kind::Number(notation) => values::number(scene, &reread(scene, token.start), notation, before),
         Kind::Quote => values::hex_string(scene, token, before),
         _ => {}
-    }
-}
-
-/// Whether what follows an anchor could make it one, told from its first bytes: words of prose stop here.
-fn is_worth_reading(bytes: &[u8], token: Token) -> bool {
-    let rest = bytes.get(token.end..).unwrap_or_default();
-    let spaces = rest.iter().take(16).take_while(|b| **b <= b' ').count();
-    let rest = rest.get(spaces..).unwrap_or_default();
-    let next = rest.first().copied();
-    let strange = !next.is_some_and(|b| b.is_ascii_alphanumeric()) && next != Some(b'(');
-    match token.kind {
-        Kind::Number(Number::Decimal) => false,
-        Kind::Word(
-            Word::Distinctive | Word::Function | Word::Object | Word::Arithmetic | Word::Delaying | Word::If,
-        ) => matches!(next, Some(b'(' | b'/' | b'-' | b'#' | b'*' | 0x80..)),
-        // What follows is a word of its own, or something that only a query would have.
-        Kind::Semicolon => {
-            let letters =
-                rest.iter().take(16).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-            let word = token::lookup(rest.get(..letters).unwrap_or_default());
-            matches!(next, Some(b'/' | b'-' | b'#' | b'\\' | 0x80..))
-                || !matches!(word, Word::Plain | Word::Prose | Word::And | Word::Or)
-        }
-        Kind::Word(Word::Into | Word::Order | Word::Case | Word::Exec | Word::Procedure | Word::Declare)
-            if !strange =>
-        {
-            let letters =
-                rest.iter().take(32).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-            let word = token::lookup(rest.get(..letters).unwrap_or_default());
-            let split = rest.get(letters..letters + 2) == Some(b"/*");
-            let dotted = matches!(rest.get(letters), Some(b'.' | b'(')) || rest.get(letters) == Some(&b' ');
-            split
-                || match token.kind {
-                    Kind::Word(Word::Case | Word::Exec) => {
-                        word != Word::Prose && (dotted || word != Word::Plain || letters == 0)
-                    }
-                    _ => !matches!(word, Word::Plain | Word::Prose),
-                }
-        }
-        _ => true,
     }
 }
 
