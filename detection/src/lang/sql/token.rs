@@ -132,6 +132,9 @@ pub struct Lasts {
 }
 
 impl Lasts {
+    /// Not known: for pieces so short that looking for an end again and again costs little.
+    pub const UNKNOWN: Lasts = Lasts { line: usize::MAX, comment_end: usize::MAX };
+
     /// Of `bytes`.
     pub fn of(bytes: &[u8]) -> Lasts {
         Lasts {
@@ -399,6 +402,7 @@ fn word_bytes(rest: &[u8]) -> usize {
         let here = rest.get(length..).unwrap_or_default();
         let before = length.checked_sub(1).and_then(|i| rest.get(i)).copied();
         if !is_word(*byte)
+            || (length > 0 && matches!(here, [0xe2, 0x80, 0x93 | 0x94, ..]))
             || (*byte >= 0x80 && (space_bytes(here, before.or(Some(0xff))) > 0 || smart_quote(here) > 0))
         {
             break;

@@ -384,7 +384,11 @@ impl Break<'_, '_, '_, '_, '_> {
                 let sane = open.is_none_or(|open| grammar::arguments(self.tokens, open));
                 sane && (may_end(self.tokens, left.next)) && self.lead != Lead::Name
             }
-            Operand::OpenText => self.is_left_open(left.next - 1) && self.lead.is_clear(),
+            Operand::OpenText => {
+                // `or ''-'`: the empty string is an operand of its own sign.
+                let signed = left.next > start + 1 && self.is_left_empty(left.next - 1);
+                (signed || self.is_left_open(left.next - 1)) && self.lead.is_clear()
+            }
             Operand::Constant => {
                 let ends = matches!(
                     behind,

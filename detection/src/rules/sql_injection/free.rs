@@ -2,6 +2,7 @@
 //! any string is seen. Keywords are anchors; behind an anchor a bounded piece is read again with strings as strings.
 
 mod values;
+mod worth;
 
 use super::breakout::{self, Lead};
 use super::proofs::{
@@ -96,6 +97,9 @@ fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect:
     let reread = |scene: &Scene<'_, '_, '_>, from| read(scene.bytes(), from, dialect, Quotes::Strings).tokens;
     if token.gap == Gap::Comment {
         spaced_by_comment(scene, token, before);
+    }
+    if !worth::is_worth_reading(scene.bytes(), token) {
+        return;
     }
     match token.kind {
         Kind::Word(role) => match role {

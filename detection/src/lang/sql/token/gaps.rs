@@ -60,9 +60,11 @@ impl Lexer<'_> {
         if self.sees_comments() {
             return Ok(());
         }
-        if self.at < self.lasts.line {
+        if self.at < self.lasts.line
+            && let Some(length) = memchr::memchr2(b'\n', b'\r', self.rest())
+        {
             self.ambiguous = true;
-            self.at += memchr::memchr2(b'\n', b'\r', self.rest()).map_or(self.rest().len(), |i| i + 1);
+            self.at += length + 1;
             return Ok(());
         }
         if self.quotes == Quotes::Flat {
