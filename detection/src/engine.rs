@@ -14,6 +14,10 @@ use crate::rule::{Judge, Rule, Test};
 use crate::rules;
 use crate::view::classes::{self, Classes};
 
+mod clean;
+
+pub(crate) use clean::Clean;
+
 /// Candidates (judges and pattern rules) that one engine can hold.
 const CANDIDATES_MAX: usize = 512;
 const WORDS: usize = CANDIDATES_MAX / 64;
@@ -86,6 +90,7 @@ pub struct Engine {
     shortest: Box<[u8; classes::SETS]>,
     by_place: [Candidates; 32],
     digest: u64,
+    clean: Clean,
 }
 
 impl fmt::Debug for Engine {
@@ -150,12 +155,29 @@ impl Engine {
             by_place,
             proofs,
             digest: digest(),
+            clean: Clean::new(),
         }
     }
 
     /// Names the rule set: the same rules and literals give the same value.
     pub fn rule_set_digest(&self) -> u64 {
         self.digest
+    }
+
+    /// Header values that were found clean before.
+    pub(crate) fn clean(&self) -> &Clean {
+        &self.clean
+    }
+
+    /// Of `active`, the pattern rules.
+    pub(crate) fn patterns(&self, active: &Candidates) -> Candidates {
+        let mut set = Candidates::NONE;
+        for index in active.iter() {
+            if let Some(Proof::Pattern(..)) = self.proofs.get(index) {
+                set.insert(index);
+            }
+        }
+        set
     }
 
     /// The candidates that can report anything under `leaves`.

@@ -102,6 +102,8 @@ impl Inspection {
                     judging.field(&Field { place: Place::CookieName, name: b"", value: name });
                     judging.field(&Field { place: Place::Cookie, name, value });
                 }
+            } else if name.eq_ignore_ascii_case(b"user-agent") {
+                judging.recurring(&Field { place: Place::Header, name, value });
             } else {
                 judging.field(&Field { place: Place::Header, name, value });
             }

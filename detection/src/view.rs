@@ -96,7 +96,7 @@ impl Views {
     /// Derives every view of `raw` that differs from it and from the others. Percent levels first, then everything at
     /// once, then each decoder alone on each level: a value made to exhaust the bounds has been decoded fully before.
     pub(crate) fn derive(&mut self, place: Place, classes: Classes, raw: &[u8]) {
-        self.names.clear();
+        self.clear();
         self.bytes_left = VIEW_BYTES_BASE.saturating_add(raw.len().saturating_mul(VIEW_BYTES_FACTOR));
         let levels = self.percent_levels(place, classes, raw);
         self.fold(levels, raw);
@@ -113,6 +113,11 @@ impl Views {
             let view = if levels == 0 { View::Path } else { View::Combined };
             self.add(view, levels, raw, path::resolve);
         }
+    }
+
+    /// Forgets the views and keeps the buffers.
+    pub(crate) fn clear(&mut self) {
+        self.names.clear();
     }
 
     /// Whether `raw` has views although its bytes need no decoding.

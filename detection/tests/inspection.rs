@@ -105,6 +105,19 @@ fn blocking_ends_with_the_field_and_reset_forgets_it() {
 }
 
 #[test]
+fn a_header_that_was_clean_for_one_set_of_leaves_is_judged_for_another() {
+    let mut inspection = inspection(OnHit::GoOn);
+    let mut blocks = |leaves: LeafSet| {
+        inspection.reset(leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
+        inspection.header(b"User-Agent", b"sqlmap/1.9.9");
+        inspection.verdict().blocks()
+    };
+    assert!(!blocks(LeafSet::EMPTY) && !blocks(LeafSet::EMPTY));
+    assert!(blocks(leaves()) && blocks(leaves()));
+    assert!(!blocks(LeafSet::EMPTY));
+}
+
+#[test]
 fn weak_evidence_of_one_technique_never_blocks_over_fields() {
     let mut inspection = inspection(OnHit::GoOn);
     inspection.query(b"a=../x&b=../y&c=../z&d=../u");

@@ -18,9 +18,9 @@ use crate::verdict::{Match, Verdict};
 use crate::view::{View, Views, classes};
 
 /// A view longer than this is judged in windows, so that the clock is read between pieces of bounded work.
-const WINDOW_BYTES: usize = 64 << 10;
+const WINDOW_BYTES: usize = 16 << 10;
 /// What two windows share: longer than any attack needs to be recognised.
-const WINDOW_OVERLAP_BYTES: usize = 4 << 10;
+const WINDOW_OVERLAP_BYTES: usize = 2 << 10;
 /// Work (bytes read by a pass or a proof) between two looks at the clock.
 const CLOCK_EVERY_BYTES: usize = 8 << 10;
 /// What a field costs besides its bytes.
@@ -34,6 +34,8 @@ pub(crate) struct Judging {
     engine: Arc<Engine>,
     leaves: LeafSet,
     active: Candidates,
+    /// Of the active ones, the pattern rules.
+    patterns: Candidates,
     on_hit: OnHit,
     meter: Meter,
     verdict: Verdict,
@@ -59,8 +61,10 @@ struct Meter {
 
 impl Judging {
     pub(super) fn new(engine: Arc<Engine>, leaves: LeafSet, on_hit: OnHit, budget: Budget) -> Judging {
+        let active = engine.active(&leaves);
         Judging {
-            active: engine.active(&leaves),
+            patterns: engine.patterns(&active),
+            active,
             engine,
             leaves,
             on_hit,
@@ -76,6 +80,7 @@ impl Judging {
     pub(super) fn reset(&mut self, leaves: LeafSet, on_hit: OnHit, budget: Budget) {
         if self.leaves != leaves {
             self.active = self.engine.active(&leaves);
+            self.patterns = self.engine.patterns(&self.active);
             self.leaves = leaves;
         }
         self.on_hit = on_hit;
@@ -131,29 +136,58 @@ impl Judging {
             return;
         }
         let raw = classes::of(field.value);
-        self.view(field, View::Raw, raw, field.value);
+        let mut views = std::mem::take(&mut self.views);
+        views.clear();
         if raw.may_decode() || Views::is_wrapped(field.place, field.value) {
-            let mut views = std::mem::take(&mut self.views);
             views.derive(field.place, raw, field.value);
-            for (view, bytes) in views.iter() {
-                self.view(field, view, classes::of(bytes), bytes);
-            }
-            self.views = views;
         }
+        // Applications decode these places before they look: of the coded form only patterns can say anything.
+        let coded = is_coded(field.place) && views.iter().any(|(view, _)| view == View::Percent);
+        let wanted = if coded { self.patterns } else { self.active };
+        self.view(field, View::Raw, &wanted, raw, field.value);
+        let wanted = self.active;
+        for (view, bytes) in views.iter() {
+            self.view(field, view, &wanted, classes::of(bytes), bytes);
+        }
+        self.views = views;
         if !self.field_rules.is_empty() {
             self.verdict.field_done(&self.field_rules);
             self.field_rules.clear();
         }
     }
 
-    fn view(&mut self, field: &Field<'_>, view: View, classes: classes::Classes, bytes: &[u8]) {
+    /// Judges a header that most clients send alike; a value found clean once is not judged again.
+    pub(super) fn recurring(&mut self, field: &Field<'_>) {
+        let engine = Arc::clone(&self.engine);
+        let Some(fingerprint) = engine.clean().fingerprint(&self.leaves, field.value) else {
+            return self.field(field);
+        };
+        if engine.clean().knows(fingerprint) {
+            return;
+        }
+        let before = (self.verdict.leaves(), self.verdict.matches.len());
+        self.field(field);
+        let found_nothing = before == (self.verdict.leaves(), self.verdict.matches.len());
+        if found_nothing && !self.is_over() && self.verdict.matches.len() < limits::MATCHES_MAX {
+            engine.clean().remember(fingerprint);
+        }
+    }
+
+    fn view(
+        &mut self,
+        field: &Field<'_>,
+        view: View,
+        wanted: &Candidates,
+        classes: classes::Classes,
+        bytes: &[u8],
+    ) {
         let mut offset = 0;
         while let Some(rest) = bytes.get(offset..) {
             let window = rest.get(..WINDOW_BYTES).unwrap_or(rest);
             if self.meter.out {
                 return;
             }
-            self.window(field, view, classes, window, offset);
+            self.window(field, view, wanted, classes, window, offset);
             if window.len() == rest.len() {
                 return;
             }
@@ -165,11 +199,12 @@ impl Judging {
         &mut self,
         field: &Field<'_>,
         view: View,
+        wanted: &Candidates,
         classes: classes::Classes,
         bytes: &[u8],
         offset: usize,
     ) {
-        let candidates = self.engine.candidates(&self.active, field.place, classes, bytes);
+        let candidates = self.engine.candidates(wanted, field.place, classes, bytes);
         if !self.meter.spend(FIELD_WORK_BYTES + bytes.len()) || candidates.is_empty() {
             return;
         }
@@ -263,6 +298,14 @@ impl Meter {
         }
         !self.out
     }
+}
+
+/// Places whose values are percent-coded by definition.
+const fn is_coded(place: Place) -> bool {
+    matches!(
+        place,
+        Place::Path | Place::PathSegment | Place::Query | Place::QueryName | Place::Form | Place::FormName
+    )
 }
 
 fn quote(field: &Field<'_>, view: View, window: &[u8], offset: usize, found: Found) -> Match {

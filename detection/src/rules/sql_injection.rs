@@ -9,6 +9,8 @@ mod opt_in;
 mod proofs;
 mod proofs_by_dialect;
 mod scene;
+#[cfg(test)]
+mod tests;
 mod triggers;
 
 use crate::field::Places;
@@ -68,9 +70,5 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// Runs the SQL tokenizer.
-pub static JUDGE: Judge = Judge {
-    name: "sql",
-    triggers: triggers::TRIGGERS,
-    places: Places::REQUEST,
-    run: judge::run,
-};
+pub static JUDGE: Judge =
+    Judge { name: "sql", triggers: triggers::TRIGGERS, places: Places::REQUEST, run: judge::run };
