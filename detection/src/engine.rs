@@ -59,14 +59,15 @@ impl Candidates {
 
 /// What runs once a literal of it was seen.
 enum Proof {
-    Judge(&'static Judge),
+    /// The judge and the rules that it can report.
+    Judge(&'static Judge, &'static [&'static Rule]),
     Pattern(&'static Rule, Regex),
 }
 
 impl Proof {
     fn places(&self) -> Places {
         match self {
-            Proof::Judge(judge) => judge.places,
+            Proof::Judge(judge, _) => judge.places,
             Proof::Pattern(rule, _) => rule.places,
         }
     }
@@ -111,7 +112,9 @@ impl Default for Engine {
 impl Engine {
     /// Compiles every rule of the crate.
     pub fn new() -> Engine {
-        let mut proofs: Vec<Proof> = rules::judges().map(Proof::Judge).collect();
+        let mut proofs: Vec<Proof> = rules::buckets()
+            .filter_map(|bucket| bucket.judge.map(|judge| Proof::Judge(judge, bucket.rules)))
+            .collect();
         for rule in rules::all() {
             if let Test::Pattern { regex, .. } = rule.test {
                 proofs.push(Proof::Pattern(rule, compile(regex)));
@@ -121,7 +124,7 @@ impl Engine {
         let mut literals: Vec<(Vec<u8>, Vec<u16>)> = Vec::new();
         for (index, proof) in proofs.iter().enumerate() {
             let wanted = match proof {
-                Proof::Judge(judge) => judge.triggers,
+                Proof::Judge(judge, _) => judge.triggers,
                 Proof::Pattern(Rule { test: Test::Pattern { literals, .. }, .. }, _) => literals,
                 Proof::Pattern(..) => &[],
             };
@@ -185,7 +188,7 @@ impl Engine {
         let mut set = Candidates::NONE;
         for (index, proof) in self.proofs.iter().enumerate() {
             let wanted = match proof {
-                Proof::Judge(_) => true,
+                Proof::Judge(_, rules) => rules.iter().any(|rule| leaves.contains(rule.leaf)),
                 Proof::Pattern(rule, _) => leaves.contains(rule.leaf),
             };
             if wanted {
@@ -226,7 +229,7 @@ impl Engine {
         for index in candidates.iter() {
             let mut evidence = Evidence::new(leaves, subject.place, found);
             match self.proofs.get(index) {
-                Some(Proof::Judge(judge)) => (judge.run)(subject, &mut evidence),
+                Some(Proof::Judge(judge, _)) => (judge.run)(subject, &mut evidence),
                 Some(Proof::Pattern(rule, regex)) => {
                     if let Some(hit) = regex.find(subject.bytes) {
                         evidence.found(rule, hit.start(), hit.len());

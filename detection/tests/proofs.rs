@@ -119,3 +119,11 @@ fn judges_have_triggers() {
         );
     }
 }
+
+#[test]
+fn every_judged_rule_has_a_judge() {
+    for bucket in rules::buckets() {
+        let judged = bucket.rules.iter().any(|rule| matches!(rule.test, Test::Judged));
+        assert!(!judged || bucket.judge.is_some(), "{:?}", bucket.rules.first().map(|rule| rule.id));
+    }
+}
