@@ -142,12 +142,12 @@ impl Judging {
             views.derive(field.place, raw, field.value);
         }
         // Applications decode these places before they look: of the coded form only patterns can say anything.
-        let coded = is_coded(field.place) && views.iter().any(|(view, _)| view == View::Percent);
+        let coded = is_coded(field.place) && views.iter().any(|(view, ..)| view == View::Percent);
         let wanted = if coded { self.patterns } else { self.active };
         self.view(field, View::Raw, &wanted, raw, field.value);
         let wanted = self.active;
-        for (view, bytes) in views.iter() {
-            self.view(field, view, &wanted, classes::of(bytes), bytes);
+        for (view, classes, bytes) in views.iter() {
+            self.view(field, view, &wanted, classes, bytes);
         }
         self.views = views;
         if !self.field_rules.is_empty() {
