@@ -130,11 +130,14 @@ impl Views {
         self.names.clear();
     }
 
-    /// Whether `raw` has views although its bytes need no decoding.
-    pub(crate) fn is_wrapped(place: Place, raw: &[u8]) -> bool {
+    /// Whether `raw` can have views at all. Everyday values cannot.
+    pub(crate) fn apply(place: Place, classes: Classes, raw: &[u8]) -> bool {
         let dotted = |pair: &[u8; 2]| matches!(pair, [b'/', b'.' | b'/']);
-        place == Place::Path && raw.array_windows().any(dotted)
-            || matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B')) && base64::payload(raw).is_some()
+        classes.may_fold()
+            || classes.plus()
+            || classes.base64() && raw.len() >= base64::BYTES_MIN
+            || place == Place::Path && raw.array_windows().any(dotted)
+            || matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B' | b' ')) && base64::payload(raw).is_some()
     }
 
     /// The views, without the raw one.
