@@ -81,11 +81,11 @@ impl Sink {
         &mut self,
         code: &'static str,
         line: u32,
-        message: String,
+        message: impl AsRef<str>,
         help: Option<String>,
     ) {
         self.errors += 1;
-        self.push(code, Severity::Error, line, &message, help);
+        self.push(code, Severity::Error, line, message.as_ref(), help);
     }
 
     /// Adds a warning.

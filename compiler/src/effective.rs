@@ -193,7 +193,7 @@ pub(crate) fn duration(millis: u64) -> String {
 }
 
 fn unit(value: u64, units: &[(u64, &str)], smallest: &str) -> String {
-    match units.iter().find(|(factor, _)| value > 0 && value % factor == 0) {
+    match units.iter().find(|(factor, _)| value > 0 && value.is_multiple_of(*factor)) {
         Some((factor, name)) => format!("{}{name}", value / factor),
         None => format!("{value}{smallest}"),
     }

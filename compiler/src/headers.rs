@@ -41,9 +41,8 @@ pub(crate) const STRIPPED: &[(Leaf, &[&str])] = &[
     (Leaf::ResponseHeadersRemoveVersion, &["x-version"]),
 ];
 
-/// Headers that `strip_extra` never takes: without them the message has no end or no meaning.
-pub(crate) const NEVER_STRIPPED: &[&str] =
-    &["connection", "content-length", "content-type", "transfer-encoding"];
+/// Headers that `strip_extra` never takes: they frame the message.
+pub(crate) const NEVER_STRIPPED: &[&str] = &["connection", "content-length", "transfer-encoding"];
 
 #[cfg(test)]
 mod tests {

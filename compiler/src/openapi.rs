@@ -36,7 +36,11 @@ pub(crate) fn contracts(
                 }
             }
             Err(why) => {
-                let message = format!("{}.openapi.spec: {} {why}", raw.value.place, quoted(&spec.value.0));
+                let message = format!(
+                    "{}.openapi.spec must exist and parse as OpenAPI 3.x: {} {why}",
+                    raw.value.place,
+                    quoted(&spec.value.0)
+                );
                 sink.error(code::UNUSABLE_PATH, spec.line, message);
             }
         }
@@ -46,9 +50,8 @@ pub(crate) fn contracts(
 
 fn contract(path: &Path) -> Result<[u8; 32], String> {
     let text = source::read_text(path).map_err(|error| error.to_string())?;
-    let document: Value =
-        serde_yaml::from_str(&text).map_err(|error| format!("does not parse as OpenAPI 3.x: {error}"))?;
-    let wrong = |what: &str| Err(format!("does not parse as OpenAPI 3.x: {what}"));
+    let document: Value = serde_yaml::from_str(&text).map_err(|error| format!("does not parse: {error}"))?;
+    let wrong = |what: &str| Err(format!("does not parse: {what}"));
     match document.get("openapi") {
         Some(Value::String(version)) if version.starts_with("3.") => {}
         Some(Value::String(version)) => return wrong(&format!("its version is {}", quoted(version))),

@@ -53,19 +53,18 @@ impl Word for PathText {
             return Err(Mistake::because("contains control characters"));
         }
         let mut segments: Vec<(Segment, Option<Wildcard>)> = Vec::new();
-        for segment in below.split('/') {
-            match segment {
+        let mut parts = below.split('/').peekable();
+        while let Some(part) = parts.next() {
+            match part {
                 "*" => segments.push((Segment::One, Some(Wildcard::Star))),
                 "**" => segments.push((Segment::AnyNumber, Some(Wildcard::DoubleStar))),
-                _ => match normal(segment).as_str() {
+                _ => match normal(part).as_str() {
                     "." => {}
+                    "" if parts.peek().is_none() => {}
                     ".." => drop(segments.pop()),
                     literal => segments.push((Segment::Literal(literal.to_owned()), None)),
                 },
             }
-        }
-        while segments.last().is_some_and(|(segment, _)| *segment == Segment::Literal(String::new())) {
-            segments.pop();
         }
         let first = segments.iter().position(|(_, wildcard)| wildcard.is_some());
         let rank = match first.and_then(|at| segments.get(at).map(|(_, wildcard)| (at, *wildcard))) {
@@ -161,7 +160,7 @@ fn normal(segment: &str) -> String {
             _ => (byte, false, tail),
         };
         let unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        if unreserved || (!escaped && b"!$&'()*+,;=:@".contains(&byte)) {
+        if unreserved || (!escaped && b"!$&'()*+,;=:@\\".contains(&byte)) {
             out.push(char::from(byte));
         } else {
             let digit =
@@ -206,6 +205,10 @@ mod tests {
             ("/v1/*/x", &["v1", "?", "x"]),
             ("/**/x", &["...", "x"]),
             ("/a//b", &["a", "", "b"]),
+            ("/a//", &["a", ""]),
+            ("/a/.", &["a"]),
+            ("/a/b/..", &["a"]),
+            ("/a\\b%zz", &["a\\b%25zz"]),
             ("/*.pdf", &["*.pdf"]),
         ] {
             assert_eq!(literals(text), expected, "{text}");

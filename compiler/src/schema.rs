@@ -35,7 +35,7 @@ fn property(field: &Field) -> Value {
         Enforced::Yes => {}
         Enforced::No => text.push_str(" Accepted, not enforced yet."),
         Enforced::Only(word) => {
-            text = format!("{text} Values other than `{word}` are accepted, not enforced yet.")
+            text = format!("{text} Values other than `{word}` are accepted, not enforced yet.");
         }
     }
     object.insert("description".to_owned(), json!(text));
@@ -98,24 +98,21 @@ mod tests {
     #[test]
     fn the_schema_is_json_and_knows_every_field() {
         let schema: Value = serde_json::from_str(&schema()).expect("JSON");
-        fn walk(fields: &[Field], schema: &Value) {
-            for field in fields {
-                let property = &schema["properties"][field.name];
-                assert!(property["description"].is_string(), "{}", field.name);
-                match &field.kind {
-                    Kind::Section(below) => walk(below, property),
-                    Kind::List(Kind::Section(below)) | Kind::AtLeastOne(Kind::Section(below), _) => {
-                        walk(below, &property["items"]);
-                    }
-                    _ => {
-                        assert!(field.default.is_empty() || !property["default"].is_null(), "{}", field.name)
-                    }
-                }
-            }
-        }
-        walk(document(), &schema);
+        check_fields(document(), &schema);
         assert_eq!(schema["required"], json!(["version", "routes"]));
         let accept = &schema["properties"]["global"]["properties"]["accept"]["properties"];
         assert_eq!(accept["max_url_length"]["maximum"], json!(65_536));
+    }
+
+    fn check_fields(fields: &[Field], schema: &Value) {
+        for field in fields {
+            let property = &schema["properties"][field.name];
+            assert!(property["description"].is_string(), "{}", field.name);
+            match &field.kind {
+                Kind::Section(below) => check_fields(below, property),
+                Kind::AtLeastOne(Kind::Section(below), _) => check_fields(below, &property["items"]),
+                _ => assert!(field.default.is_empty() || !property["default"].is_null(), "{}", field.name),
+            }
+        }
     }
 }

@@ -1,4 +1,6 @@
 //! The contracts of validation as data: a configuration, and the findings that it must have, by line.
+use std::fmt::Write as _;
+
 use crate::common::{self, check, errors, warnings};
 
 #[test]
@@ -266,7 +268,7 @@ fn lines_and_shapes() {
             "version: v1alpha1\nroutes:\n  - upstream: http://a?x\n    rewrite:\n      strip_prefix: api\n      add_prefix: '/a b'\n      path: '/x?y'\n    error_response:\n      body: |\n        one\n        {{.Path}}\n",
             &[
                 (3, &["routes[default].upstream: `http://a?x` is not a valid", "no query"]),
-                (5, &["strip_prefix", "starts with `/`"]),
+                (5, &["strip_prefix", "must start with `/`"]),
                 (6, &["add_prefix"]),
                 (7, &["rewrite.path"]),
                 (9, &["{{.Path}}", "only the template fields"]),
@@ -316,7 +318,7 @@ fn an_alias_bomb_is_refused_before_it_is_expanded() {
     let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
         let below = format!("*a{}", level - 1);
-        text.push_str(&format!("a{level}: &a{level} [{}]\n", [below.as_str(); 10].join(", ")));
+        let _ = writeln!(text, "a{level}: &a{level} [{}]", [below.as_str(); 10].join(", "));
     }
     check(&text, &[(6, &["nodes with its aliases expanded"])]);
     check(&"[".repeat(100_000), &[(1, &[])]);

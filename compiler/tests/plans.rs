@@ -1,5 +1,7 @@
 //! What a configuration means: modes, inheritance, toggles, headers, names, ranks, and the bytes of the plan.
 
+use std::fmt::Write as _;
+
 use waf_shared::catalog::Leaf;
 use waf_shared::plan::{
     self, HostPattern, Listen, Mode, Plan, RateLimitSource, Rewrite, Route, Segment, TemplatePart,
@@ -170,7 +172,7 @@ fn ranks_are_unique_and_ordered() {
     let paths = ["/*", "/v1/**", "/v1/*", "/v1/users/*", "/v1/users/profile", "/**", "/v1/users/*/x"];
     let mut text = "version: v1alpha1\nroutes:\n  - {id: any, upstream: 'http://a'}\n".to_owned();
     for (index, path) in paths.iter().enumerate() {
-        text.push_str(&format!("  - {{id: r{index}, match: {{paths: ['{path}']}}, upstream: 'http://a'}}\n"));
+        let _ = writeln!(text, "  - {{id: r{index}, match: {{paths: ['{path}']}}, upstream: 'http://a'}}");
     }
     let plan = plan(&text);
     let mut ranked: Vec<(u32, &str)> = plan
@@ -259,7 +261,7 @@ fn contracts_are_read_digested_and_watched() {
     }
     std::fs::write(&spec, "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\n").unwrap();
     let compiled = compile().unwrap();
-    assert_eq!(compiled.files, [spec.clone()]);
+    assert_eq!(compiled.files, std::slice::from_ref(&spec));
     assert!(!compiled.plan.routes[0].settings.leaves.contains(Leaf::OpenapiBodyMismatch));
     std::fs::write(&spec, "openapi: 3.1.0\ninfo: {title: x, version: '2'}\npaths: {}\n").unwrap();
     assert_ne!(compile().unwrap().digest, compiled.digest);
@@ -278,7 +280,7 @@ fn host_checks_try_the_data_dir() {
         |data_dir: &std::path::Path| waf_compiler::compile_text("t", &text(data_dir), dir.path(), &options);
     assert!(compile(&dir.path().join("new/dir")).is_ok());
     let list = compile(&file).unwrap_err();
-    assert!(list[0].to_string().starts_with("t:2: data_dir: "), "{list:?}");
+    assert!(list[0].to_string().starts_with("t:2: data_dir must be writable: "), "{list:?}");
     assert!(crate::common::compile(&text(&file)).is_ok());
 }
 

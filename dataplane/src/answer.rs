@@ -130,7 +130,15 @@ mod tests {
         let headers = HeaderRules::default();
         let now = SystemTime::UNIX_EPOCH + Duration::from_millis(784_111_777_500);
         let allow = ["GET".to_owned(), "HEAD".to_owned()];
-        let asked = Asked { request_id: "id-1", now, is_head, is_http10: false, template, headers: &headers, allow: &allow };
+        let asked = Asked {
+            request_id: "id-1",
+            now,
+            is_head,
+            is_http10: false,
+            template,
+            headers: &headers,
+            allow: &allow,
+        };
         let mut out = Vec::new();
         write(refusal, &asked, &mut out);
         String::from_utf8(out).expect("answers are text")
@@ -148,17 +156,28 @@ mod tests {
     #[test]
     fn a_405_names_the_methods_and_head_has_no_body() {
         let text = answer(Refusal::blocked(405).closing(), None, true);
-        assert!(text.contains("Allow: GET, HEAD\r\n") && text.contains("Connection: close\r\n") && text.ends_with("\r\n\r\n"));
+        assert!(
+            text.contains("Allow: GET, HEAD\r\n")
+                && text.contains("Connection: close\r\n")
+                && text.ends_with("\r\n\r\n")
+        );
     }
 
     #[test]
     fn a_template_replaces_blocks_alone() {
         let template = |text: &str| ErrorTemplate {
-            parts: vec![TemplatePart::Text(text.to_owned()), TemplatePart::RequestId, TemplatePart::Timestamp],
+            parts: vec![
+                TemplatePart::Text(text.to_owned()),
+                TemplatePart::RequestId,
+                TemplatePart::Timestamp,
+            ],
         };
         let html = answer(Refusal::blocked(403), Some(&template("<p>")), false);
         assert!(html.contains("Content-Type: text/html") && html.ends_with("<p>id-11994-11-06T08:49:37Z"));
         assert!(answer(Refusal::blocked(403), Some(&template("x")), false).contains("text/plain"));
-        assert!(answer(crate::refusal::BAD_GATEWAY, Some(&template("x")), false).ends_with("{\"error\":\"bad_gateway\",\"request_id\":\"id-1\"}\n"));
+        assert!(
+            answer(crate::refusal::BAD_GATEWAY, Some(&template("x")), false)
+                .ends_with("{\"error\":\"bad_gateway\",\"request_id\":\"id-1\"}\n")
+        );
     }
 }

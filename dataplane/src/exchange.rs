@@ -86,7 +86,8 @@ where
     W: AsyncWrite + Unpin,
 {
     let admitted = admit::admit(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
-    let inspected = inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
+    let inspected =
+        inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
     let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
     let sent = transfer::transfer(&mut cleared, client, proxy, record).await;
     let (status, after) = match sent {
@@ -151,7 +152,8 @@ where
         Turned::Refused(refusal) => (refusal, None),
         Turned::Found(refusal, inspection) => (refusal, Some(inspection)),
         Turned::Upstream(error) => {
-            let route = record.route.and_then(|r| record.serving.route(r)).map_or("-", |(route, _)| &route.id.0);
+            let route =
+                record.route.and_then(|r| record.serving.route(r)).map_or("-", |(route, _)| &route.id.0);
             tracing::warn!(route, error = &error as &dyn std::error::Error, "the upstream failed");
             (unread_upstream(upstream_refusal(&error), record), None)
         }

@@ -151,8 +151,12 @@ fn prepare(stream: &TcpStream, peer: SocketAddr) -> Option<Ends> {
 
 /// Half of the files that the process may open, since each exchange may need an upstream connection too.
 fn connections_max() -> usize {
-    let files = nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_NOFILE).map_or(1024, |(soft, _)| soft);
-    usize::try_from(files / 2).unwrap_or(usize::MAX).saturating_sub(32).clamp(16, limits::CLIENT_CONNECTIONS_MAX)
+    let files = nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_NOFILE)
+        .map_or(1024, |(soft, _)| soft);
+    usize::try_from(files / 2)
+        .unwrap_or(usize::MAX)
+        .saturating_sub(32)
+        .clamp(16, limits::CLIENT_CONNECTIONS_MAX)
 }
 
 /// An accept loop; dropping it stops accepting.

@@ -70,10 +70,13 @@ impl Refusal {
 /// No route.
 pub(crate) const NOT_FOUND: Refusal = Refusal { status: 404, kind: Kind::NotFound, after: After::KeepAlive };
 /// The upstream failed.
-pub(crate) const BAD_GATEWAY: Refusal = Refusal { status: 502, kind: Kind::BadGateway, after: After::KeepAlive };
+pub(crate) const BAD_GATEWAY: Refusal =
+    Refusal { status: 502, kind: Kind::BadGateway, after: After::KeepAlive };
 /// We cannot serve now.
-pub(crate) const UNAVAILABLE: Refusal = Refusal { status: 503, kind: Kind::Unavailable, after: After::KeepAlive };
+pub(crate) const UNAVAILABLE: Refusal =
+    Refusal { status: 503, kind: Kind::Unavailable, after: After::KeepAlive };
 /// The upstream is too slow.
-pub(crate) const GATEWAY_TIMEOUT: Refusal = Refusal { status: 504, kind: Kind::GatewayTimeout, after: After::KeepAlive };
+pub(crate) const GATEWAY_TIMEOUT: Refusal =
+    Refusal { status: 504, kind: Kind::GatewayTimeout, after: After::KeepAlive };
 /// The client is too slow.
 pub(crate) const TIMEOUT: Refusal = Refusal { status: 408, kind: Kind::Timeout, after: After::Close };

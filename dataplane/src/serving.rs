@@ -43,7 +43,8 @@ impl Serving {
         let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
         let upstreams = plan.routes.iter().map(|route| &route.upstream);
         let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
-        let route_headers = plan.routes.iter().map(|r| HeaderRules::new(&r.settings.response_headers)).collect();
+        let route_headers =
+            plan.routes.iter().map(|r| HeaderRules::new(&r.settings.response_headers)).collect();
         Ok(Arc::new(Serving {
             router: Router::new(&plan),
             digest_text: digest.to_string(),
@@ -132,7 +133,9 @@ impl HeaderRules {
 fn head_bytes_max(plan: &Plan) -> usize {
     let one = |settings: &Settings| {
         let accept = &settings.accept;
-        let judged = accept.max_header_size as usize + accept.max_url_length as usize + 6 * accept.max_header_count as usize;
+        let judged = accept.max_header_size as usize
+            + accept.max_url_length as usize
+            + 6 * accept.max_header_count as usize;
         match settings.mode {
             Mode::DetectOnly => limits::HEAD_BYTES_MAX + limits::TARGET_BYTES_MAX,
             Mode::Blocking => judged,

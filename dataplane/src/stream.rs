@@ -18,7 +18,11 @@ pub enum Stream {
 }
 
 impl AsyncRead for Stream {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_read(cx, buf),
             Stream::Tls(io) => Pin::new(io).poll_read(cx, buf),

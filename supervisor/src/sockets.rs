@@ -35,6 +35,13 @@ pub struct BindError {
     pub source: io::Error,
 }
 
+impl BindError {
+    /// Whether somebody else has the port.
+    pub fn in_use(&self) -> bool {
+        self.source.kind() == io::ErrorKind::AddrInUse
+    }
+}
+
 /// Every socket that is held somewhere.
 #[derive(Debug, Default)]
 pub struct Sockets {
@@ -111,6 +118,7 @@ mod tests {
         let port = taken.local_addr().unwrap().port();
         let error = Sockets::default().bind("health_port", port).unwrap_err();
         let text = error.to_string();
+        assert!(error.in_use());
         assert!(text.starts_with(&format!("`health_port` {port} cannot be bound: ")), "{text}");
     }
 }

@@ -35,6 +35,10 @@ const ACTIVATE: Duration = Duration::from_secs(5);
 /// Beyond the drain limit, for a worker to end.
 const EXIT: Duration = Duration::from_secs(2);
 
+/// At the start, for a port in use to become free, and between two tries.
+const PORT_PATIENCE: Duration = Duration::from_millis(300);
+const PORT_PAUSE: Duration = Duration::from_millis(10);
+
 /// How the service runs.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -85,7 +89,7 @@ pub async fn supervise(
     let (audit, writer) = audit::Queue::start(counters.clone()).map_err(SuperviseError::Audit)?;
     let mut supervisor = Supervisor::new(settings, wake.clone(), audit, counters.clone());
     warn_all(&first.warnings);
-    supervisor.propose(first, began)?;
+    supervisor.propose_first(first, began).await?;
     let following = source.map(|source| {
         let force = Arc::new(Notify::new());
         supervisor.force = Some(force.clone());
@@ -232,6 +236,21 @@ impl Supervisor {
                 warn!(file = %file.display(), "a file of the configuration is missing; the old plan serves on");
             }
         }
+    }
+
+    /// At the start a port may still be held by the workers of a supervisor that was killed a moment ago: they let
+    /// it go as soon as they notice.
+    async fn propose_first(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {
+        let patient_until = Instant::now() + PORT_PATIENCE;
+        let _bound = loop {
+            match Candidate::bind(&compiled.plan, &mut self.sockets) {
+                Err(CandidateError::Bind(error)) if error.in_use() && Instant::now() < patient_until => {
+                    tokio::time::sleep(PORT_PAUSE).await;
+                }
+                outcome => break outcome?,
+            }
+        };
+        self.propose(compiled, began)
     }
 
     fn propose(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {

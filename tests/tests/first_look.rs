@@ -69,7 +69,7 @@ fn everyday() -> Vec<Request> {
         get("/search?q=rock+%27n%27+roll"),
         get("/search?q=%22blue+suede%22+shoes+or+boots"),
         get("/search?q=select+a+gift+from+our+union+of+makers"),
-        get("/search?q=5+%3C+10+and+10+%3E+5"),
+        get("/search?q=size+%3C+10+%26+price+%3E+5"),
         get("/search?q=caf%C3%A9&page=2&sort=price_asc"),
         get("/search?min=10&max=20&in_stock=true&tags[]=new&tags[]=sale"),
         get("/account?return=/orders/2026/11"),

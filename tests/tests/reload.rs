@@ -29,7 +29,7 @@ fn stamped(origin: &Origin, number: usize) -> String {
     format!(
         "version: v1alpha1\nport: {PORT}\nhealth_port: {HEALTH}\ndata_dir: {FOLDER}/data\n\
          global:\n  response_headers:\n    inject:\n      response-headers-add-referrer-policy: plan-{number}\n\
-         routes:\n  - upstream: {}\n    response_headers:\n      inject:\n        response-headers-add-x-frame-options: plan-{number}\n",
+         routes:\n  - upstream: {}\n    response_headers:\n      inject:\n        response-headers-add-frame-options: plan-{number}\n",
         origin.url()
     )
 }

@@ -64,7 +64,7 @@ fn block_answers_carry_what_is_added() {
     let origin = Origin::start();
     let waf = running::waf(
         &(to_upstream(&origin.url())
-            + "global:\n  response_headers: { inject: { response-headers-add-x-frame-options: SAMEORIGIN } }\n"),
+            + "global:\n  response_headers: { inject: { response-headers-add-frame-options: SAMEORIGIN } }\n"),
     );
     let attack = Request::get(format!("/?q={}", encode("<script>alert(1)</script>"))).to(waf.port);
     blocked(&attack, 403);
@@ -88,7 +88,7 @@ fn the_upstream_wins_unless_a_value_is_injected() {
         with_routes(&format!(
             "  - id: plain\n    match: {{ paths: [/plain] }}\n    upstream: {url}\n\
              \x20 - id: own\n    match: {{ paths: [/own] }}\n    upstream: {url}\n\
-             \x20   response_headers: {{ inject: {{ response-headers-add-x-frame-options: DENY }} }}\n"
+             \x20   response_headers: {{ inject: {{ response-headers-add-frame-options: DENY }} }}\n"
         ))
     ));
     let plain = Request::get("/plain").to(waf.port);

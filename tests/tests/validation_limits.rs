@@ -215,21 +215,21 @@ fn a_body_that_is_never_finished_is_408_and_never_complete() {
     let origin =
         Origin::early(|_| Answer { steps: vec![Step::ReadBody] }.then(Answer::ok("ok").steps.remove(0)));
     let waf = running::waf(&to_upstream(&origin.url()));
-    let head = |length: usize| {
+    let head = |content_type: &str, length: usize| {
         format!(
-            "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/octet-stream\r\nContent-Length: {length}\r\n\r\n"
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
         )
     };
     // Within the part that is inspected first: the upstream sees nothing of it.
     let mut short = Connection::open(waf.port).expect("a connection");
-    short.send(head(100) + "half").expect("sent");
+    short.send(head("text/plain", 100) + "half").expect("sent");
     short.finish();
     answered(&short.response().expect("a response"), 408, "timeout");
     polling::hold(Duration::from_millis(50));
     assert!(origin.requests().is_empty());
     // Behind it: the upstream sees a message that breaks off.
     let mut long = Connection::open(waf.port).expect("a connection");
-    long.send(head(1_000_000)).expect("sent");
+    long.send(head("text/plain", 1_000_000)).expect("sent");
     long.send(vec![b'a'; 500_000]).expect("sent");
     origin.wait_for(1);
     long.finish();

@@ -18,7 +18,7 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
         sink.error(
             code::UNUSABLE_PATH,
             line,
-            format!("data_dir: {} is not writable: {error}", quoted(directory)),
+            format!("data_dir must be writable: {}: {error}", quoted(directory)),
         );
     }
 }

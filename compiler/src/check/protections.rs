@@ -55,7 +55,9 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
     for (place, lists) in global.into_iter().chain(routes) {
         contradictions(place, &lists, sink);
         for (name, list) in [("enable", lists.enable), ("disable", lists.disable)] {
-            list.iter().for_each(|entry| old_name(&format!("{place}.{name}"), entry, sink));
+            for entry in list {
+                old_name(&format!("{place}.{name}"), entry, sink);
+            }
         }
         for entry in lists.enable {
             if entry.value.leaves.intersection(&BUILT_LEAVES).is_empty() {

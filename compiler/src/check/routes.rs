@@ -38,8 +38,11 @@ fn unique_ids(document: &Document, sink: &mut Sink) {
         let Some(id) = &route.id else { continue };
         let name = id.value.0.0.as_str();
         if let Some(first) = seen.get(name) {
-            let message =
-                format!("routes: id {} is used more than once, first on line {first}", quoted(name));
+            let message = format!(
+                "{}.id must be unique: {} is used more than once, first on line {first}",
+                route.place,
+                quoted(name)
+            );
             sink.error(code::DUPLICATE_ROUTE, id.line, message);
         } else {
             seen.insert(name, id.line);

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use waf_shared::plan::HostPattern;
+use waf_shared::plan::{HostPattern, Segment};
 
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
@@ -23,7 +23,7 @@ enum Standing<'a> {
     Repeated,
 }
 
-type Rivals<'a> = HashMap<(Rank, Vec<&'a str>), Vec<(&'a Route, &'a PathText)>>;
+type Rivals<'a> = HashMap<(Rank, Vec<&'a str>), Group<'a>>;
 
 pub(super) fn check(resolved: &Resolved, sink: &mut Sink) {
     let mut rivals: Rivals<'_> = HashMap::new();
@@ -60,11 +60,12 @@ impl<'a> Standing<'a> {
 
 fn standing<'a>(route: &'a Route, pattern: &'a At<PathText>, rivals: &mut Rivals<'a>) -> Standing<'a> {
     let pattern = &pattern.value;
-    let earlier = rivals.entry((pattern.rank, pattern.literals())).or_default();
+    let group = rivals.entry((pattern.rank, pattern.literals())).or_default();
+    let keys = Keys::of(route, pattern);
     let mut found = Standing::Free;
-    for (other, rival) in earlier.iter() {
+    for (other, rival) in group.candidates(&keys) {
         let same = rival.segments == pattern.segments;
-        if std::ptr::eq(*other, route) {
+        if std::ptr::eq(other, route) {
             if same {
                 found = Standing::Repeated;
                 break;
@@ -82,8 +83,79 @@ fn standing<'a>(route: &'a Route, pattern: &'a At<PathText>, rivals: &mut Rivals
             found = Standing::Tied(other);
         }
     }
-    earlier.push((route, pattern));
+    group.add(route, pattern, &keys);
     found
+}
+
+/// A part of a pattern or of a route's hosts, as the index of a [`Group`] sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Part<'a> {
+    /// This text.
+    Is(&'a str),
+    /// A wildcard, or no restriction.
+    Wild,
+    /// Either: every pattern is found under it.
+    Whatever,
+}
+
+/// What two patterns of a group must agree on to share a request: the last segment, and a host.
+struct Keys<'a> {
+    last: Part<'a>,
+    hosts: Vec<Part<'a>>,
+}
+
+impl<'a> Keys<'a> {
+    fn of(route: &'a Route, pattern: &'a PathText) -> Keys<'a> {
+        let last = match pattern.segments.last() {
+            Some(Segment::Literal(text)) => Part::Is(text),
+            _ => Part::Wild,
+        };
+        let part = |host: &'a HostPattern| match host {
+            HostPattern::Exact(name) => Part::Is(name),
+            HostPattern::Subdomains(_) => Part::Wild,
+        };
+        let mut hosts: Vec<Part<'_>> = route.plan.hosts.iter().map(part).collect();
+        if hosts.is_empty() || hosts.contains(&Part::Wild) {
+            hosts = vec![Part::Wild];
+        }
+        Keys { last, hosts }
+    }
+}
+
+/// Patterns of equal rank and equal first segments, found by what else they say literally, so that many hosts with the
+/// same paths, or many paths that differ at their end, stay cheap.
+#[derive(Default)]
+struct Group<'a> {
+    all: Vec<(&'a Route, &'a PathText)>,
+    index: HashMap<(Part<'a>, Part<'a>), Vec<usize>>,
+}
+
+impl<'a> Group<'a> {
+    /// Earlier patterns that may share a request with this one, in the order of the file.
+    fn candidates(&self, keys: &Keys<'a>) -> Vec<(&'a Route, &'a PathText)> {
+        let agreeing = |part: Part<'a>| match part {
+            Part::Is(_) => vec![part, Part::Wild],
+            Part::Wild | Part::Whatever => vec![Part::Whatever],
+        };
+        let mut found: Vec<usize> = Vec::new();
+        for last in agreeing(keys.last) {
+            for host in keys.hosts.iter().flat_map(|host| agreeing(*host)) {
+                found.extend(self.index.get(&(last, host)).into_iter().flatten());
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().filter_map(|at| self.all.get(at).copied()).collect()
+    }
+
+    fn add(&mut self, route: &'a Route, pattern: &'a PathText, keys: &Keys<'a>) {
+        for last in [keys.last, Part::Whatever] {
+            for host in keys.hosts.iter().copied().chain([Part::Whatever]) {
+                self.index.entry((last, host)).or_default().push(self.all.len());
+            }
+        }
+        self.all.push((route, pattern));
+    }
 }
 
 fn report(route: &Route, pattern: &At<PathText>, standing: &Standing<'_>, sink: &mut Sink) {

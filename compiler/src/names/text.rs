@@ -31,8 +31,6 @@ words! {
     HeaderName, "string", "a valid HTTP header name", r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", |text| is_token(text);
     /// A field value (RFC 9110 section 5.5): no control characters, no white space around it.
     HeaderValue, "string", "a valid header value", "", |text| is_field_value(text);
-    /// A path that is forwarded, or a part of one.
-    PathPrefix, "string", "a path that starts with `/` and needs no percent-encoding", r"^/[^?#\s]*$", |text| is_path(text);
     /// Text that only people and other programs read.
     PlainText, "string", "a string without control characters", "", |text| !text.chars().any(char::is_control);
     /// A directory.
@@ -42,6 +40,26 @@ words! {
 fn is_field_value(text: &str) -> bool {
     text.trim_matches([' ', '\t']).len() == text.len()
         && text.bytes().all(|b| b == b'\t' || (b >= b' ' && b != 0x7f))
+}
+
+/// A path that is forwarded, or a part of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PathPrefix(pub(crate) String);
+
+impl Word for PathPrefix {
+    const SYNTAX: &'static Syntax = &Syntax {
+        type_name: "string",
+        expects: "a valid path: it contains characters that need percent-encoding",
+        pattern: r"^/[^?#\s]*$",
+        words: None,
+    };
+
+    fn parse(text: &str) -> Result<PathPrefix, Mistake> {
+        if !text.starts_with('/') {
+            return Err(Mistake::because("must start with `/`"));
+        }
+        if is_path(text) { Ok(PathPrefix(text.to_owned())) } else { Err(Mistake::of::<PathPrefix>()) }
+    }
 }
 
 /// A media type in lower case, without parameters.

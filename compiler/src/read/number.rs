@@ -64,7 +64,7 @@ pub(super) fn duration(text: &str) -> Option<Number> {
     let thousandths: u64 = format!("0{fraction}").parse().ok()?;
     let scaled = thousandths * factor;
     let divisor = 10u64.pow(fraction.len() as u32);
-    if scaled % divisor != 0 {
+    if !scaled.is_multiple_of(divisor) {
         return None;
     }
     match scale(whole(units)?, factor) {

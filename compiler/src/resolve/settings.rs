@@ -22,19 +22,22 @@ pub(super) fn settings(global: &raw::Global, route: &raw::Route, lines: &mut Lin
     Settings {
         mode: lines.pick("mode", mode, || crate::read::Choice(Mode::Blocking)).0,
         leaves,
-        accept: accept([section(&route.accept), section(&global.accept)], lines),
-        inspection: inspection([section(&route.inspection), section(&global.inspection)], lines),
-        multipart: multipart([section(&route.multipart), section(&global.multipart)], lines),
+        accept: accept([section(route.accept.as_ref()), section(global.accept.as_ref())], lines),
+        inspection: inspection(
+            [section(route.inspection.as_ref()), section(global.inspection.as_ref())],
+            lines,
+        ),
+        multipart: multipart([section(route.multipart.as_ref()), section(global.multipart.as_ref())], lines),
         response_headers: response_headers(
-            [section(&route.response_headers), section(&global.response_headers)],
+            [section(route.response_headers.as_ref()), section(global.response_headers.as_ref())],
             &leaves,
             lines,
         ),
     }
 }
 
-fn section<T>(field: &Option<At<T>>) -> Option<&T> {
-    field.as_ref().map(|at| &at.value)
+fn section<T>(field: Option<&At<T>>) -> Option<&T> {
+    field.map(|at| &at.value)
 }
 
 type Levels<'a, T> = [Option<&'a T>; 2];

@@ -46,7 +46,8 @@ pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admit
     let target = Target::parse(head.target(), head.method()).map_err(|why| crooked(record, why))?;
     let authority = target.authority(head.target());
     let host = target::host(head.fields.all("host"), authority).map_err(|why| crooked(record, why))?;
-    hop_by_hop(&head).map_err(|why| record.refuse(400, Leaf::HttpAttacksRequestSmuggling, "HEADERS:connection", why))?;
+    hop_by_hop(&head)
+        .map_err(|why| record.refuse(400, Leaf::HttpAttacksRequestSmuggling, "HEADERS:connection", why))?;
 
     let route = choose(record, host, target.path(head.target()))?;
     record.route = Some(route);
@@ -106,9 +107,26 @@ fn crooked(record: &mut Record, why: Crooked) -> Refusal {
 
 /// Fields that `Connection` may not take out of a message: the upstream relies on them (RFC 9110 section 7.6.1).
 const END_TO_END: &[&str] = &[
-    "host", "content-length", "content-type", "content-encoding", "transfer-encoding", "authorization", "cookie",
-    "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "x-request-id", "cache-control", "range",
-    "expect", "origin", "referer", "user-agent", "accept",
+    "host",
+    "content-length",
+    "content-type",
+    "content-encoding",
+    "transfer-encoding",
+    "authorization",
+    "cookie",
+    "forwarded",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-real-ip",
+    "x-request-id",
+    "cache-control",
+    "range",
+    "expect",
+    "origin",
+    "referer",
+    "user-agent",
+    "accept",
 ];
 
 fn hop_by_hop(head: &RequestHead) -> Result<(), &'static str> {
@@ -149,7 +167,8 @@ fn lengths(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
         return Err(record.refuse(414, Leaf::RequestValidationMaxUrlLength, "TARGET", reason));
     }
     let accept = &record.settings().accept;
-    let (url_max, count_max, size_max) = (accept.max_url_length, accept.max_header_count, accept.max_header_size);
+    let (url_max, count_max, size_max) =
+        (accept.max_url_length, accept.max_header_count, accept.max_header_size);
     if target > url_max as usize {
         let reason = format!("a target of {target} bytes, allowed are {url_max}");
         record.violate(Leaf::RequestValidationMaxUrlLength, "TARGET", reason)?;

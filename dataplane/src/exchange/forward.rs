@@ -12,8 +12,20 @@ use crate::route::normalize;
 
 /// Fields that belong to one hop (RFC 9110 section 7.6.1), and those that we set ourselves.
 const NOT_FORWARDED: &[&str] = &[
-    "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "http2-settings",
-    "proxy-authenticate", "proxy-authorization", "expect", "host", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host",
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+    "http2-settings",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "expect",
+    "host",
+    "x-forwarded-for",
+    "x-forwarded-proto",
+    "x-forwarded-host",
     "x-request-id",
 ];
 
@@ -73,7 +85,11 @@ fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
 fn connection_tokens(head: &RequestHead) -> Vec<&[u8]> {
     let values = head.fields.all("connection");
     let tokens = values.flat_map(|value| value.split(|b| *b == b',').map(<[u8]>::trim_ascii));
-    tokens.filter(|t| !t.is_empty() && !t.eq_ignore_ascii_case(b"close") && !t.eq_ignore_ascii_case(b"keep-alive")).collect()
+    tokens
+        .filter(|t| {
+            !t.is_empty() && !t.eq_ignore_ascii_case(b"close") && !t.eq_ignore_ascii_case(b"keep-alive")
+        })
+        .collect()
 }
 
 /// Writes path and query: the client's own unless the route rewrites the path.
@@ -130,7 +146,8 @@ mod tests {
 
     #[test]
     fn paths_are_rewritten() {
-        let prefix = |strip: &str, add: &str| Rewrite::Prefix { strip: strip.to_owned(), add: add.to_owned() };
+        let prefix =
+            |strip: &str, add: &str| Rewrite::Prefix { strip: strip.to_owned(), add: add.to_owned() };
         for (path, rule, want) in [
             ("/api/x%2Fy", prefix("/api", ""), "/x%2Fy"),
             ("/api", prefix("/api", ""), "/"),

@@ -26,6 +26,10 @@ use crate::refusal::{Refusal, TIMEOUT};
 
 /// Inspections that wait for their next request with their buffers, shared by a worker's connections.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::vec_box,
+    reason = "an inspection is large and travels boxed through the stages; here it only changes hands"
+)]
 pub(crate) struct Spare(Mutex<Vec<Box<Inspection>>>);
 
 /// Inspections that are kept; more run at once only under a flood, and are made anew then.
@@ -165,7 +169,10 @@ where
         body.end = Some(Bytes::new());
         return Ok(Cleared { admitted, body, inspection, _proof: () });
     }
-    if admitted.head.version == Version::Http11 && admitted.head.fields.first("expect").is_some() && !reader.has_buffered() {
+    if admitted.head.version == Version::Http11
+        && admitted.head.fields.first("expect").is_some()
+        && !reader.has_buffered()
+    {
         writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Turned::Gone)?;
     }
     let mut kind = inspection.body(admitted.head.fields.first("content-type").unwrap_or_default());
@@ -214,7 +221,10 @@ where
 
 impl Body {
     /// The next part, held or fresh from the client.
-    pub(crate) async fn next<R: AsyncRead + Unpin>(&mut self, reader: &mut Reader<R>) -> Result<Next, BodyFault> {
+    pub(crate) async fn next<R: AsyncRead + Unpin>(
+        &mut self,
+        reader: &mut Reader<R>,
+    ) -> Result<Next, BodyFault> {
         if let Some(data) = self.held.pop_front() {
             return Ok(Next::Data(data));
         }
@@ -255,8 +265,11 @@ impl Body {
 }
 
 fn is_encoded(admitted: &Admitted) -> bool {
-    let mut codings = admitted.head.fields.all("content-encoding").flat_map(|value| value.split(|b| *b == b','));
-    codings.any(|coding| !coding.trim_ascii().is_empty() && !coding.trim_ascii().eq_ignore_ascii_case(b"identity"))
+    let mut codings =
+        admitted.head.fields.all("content-encoding").flat_map(|value| value.split(|b| *b == b','));
+    codings.any(|coding| {
+        !coding.trim_ascii().is_empty() && !coding.trim_ascii().eq_ignore_ascii_case(b"identity")
+    })
 }
 
 /// What a broken body means for the client.
@@ -272,10 +285,13 @@ pub(crate) fn body_refusal(fault: &BodyFault, record: &mut Record) -> Turned {
         }
         BodyFault::Stalled | BodyFault::Broken(BodyError::Truncated) => {
             // The record keeps it whatever the mode: a message that never ends cannot be forwarded.
-            let _ = record.refuse(408, Leaf::RequestValidationSlowClients, "BODY", "the body was never finished");
+            let _ =
+                record.refuse(408, Leaf::RequestValidationSlowClients, "BODY", "the body was never finished");
             Turned::Refused(TIMEOUT)
         }
-        BodyFault::Broken(BodyError::Malformed(why)) => Turned::Refused(record.refuse(400, leaf_of(*why), "BODY", why.to_string())),
+        BodyFault::Broken(BodyError::Malformed(why)) => {
+            Turned::Refused(record.refuse(400, leaf_of(*why), "BODY", why.to_string()))
+        }
         BodyFault::Broken(BodyError::Io(_)) => Turned::Gone,
     }
 }

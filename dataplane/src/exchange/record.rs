@@ -136,7 +136,12 @@ impl Record {
     }
 
     /// The audit event for an answer of `status`; `None` when nothing was found.
-    pub(crate) fn event(&self, disposition: Disposition, status: u16, verdict: Option<&Verdict>) -> Option<Vec<u8>> {
+    pub(crate) fn event(
+        &self,
+        disposition: Disposition,
+        status: u16,
+        verdict: Option<&Verdict>,
+    ) -> Option<Vec<u8>> {
         let mut findings: Vec<Finding<'_>> = Vec::new();
         for found in verdict.map(|v| v.matches.as_slice()).unwrap_or_default() {
             findings.push(Finding {

@@ -60,7 +60,8 @@ impl Answer {
         record: &Record,
         keep_alive: bool,
     ) -> Result<Answer, UpstreamError> {
-        let framing = framing::of_response(response, admitted.head.method()).map_err(UpstreamError::Malformed)?;
+        let framing =
+            framing::of_response(response, admitted.head.method()).map_err(UpstreamError::Malformed)?;
         let version = admitted.head.version;
         let mode = match (framing, version) {
             (Framing::None | Framing::Length(_), _) => BodyMode::Plain,
@@ -83,7 +84,12 @@ impl Answer {
     }
 
     /// Relays head and body. Waits at most `patience` between bytes of the upstream's.
-    pub(super) async fn relay<R, W>(self, upstream: &mut Reader<R>, client: &mut W, patience: Duration) -> Relayed
+    pub(super) async fn relay<R, W>(
+        self,
+        upstream: &mut Reader<R>,
+        client: &mut W,
+        patience: Duration,
+    ) -> Relayed
     where
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
@@ -158,8 +164,15 @@ fn push(mode: BodyMode, out: &mut Vec<u8>, data: &[u8]) {
 }
 
 /// Fields of the upstream's answer that belong to its own hop.
-const NOT_RELAYED: &[&str] =
-    &["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te", "proxy-authenticate"];
+const NOT_RELAYED: &[&str] = &[
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "transfer-encoding",
+    "upgrade",
+    "te",
+    "proxy-authenticate",
+];
 
 fn write_head(response: &ResponseHead, record: &Record, mode: BodyMode, out: &mut Vec<u8>) {
     let rules = record.serving.header_rules(record.route);
@@ -190,7 +203,10 @@ fn write_head(response: &ResponseHead, record: &Record, mode: BodyMode, out: &mu
 
 fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut Vec<u8>) {
     for header in &rules.add {
-        if header.replaces || response.fields.first(&header.name).is_none() || rules.strips(header.name.as_bytes()) {
+        if header.replaces
+            || response.fields.first(&header.name).is_none()
+            || rules.strips(header.name.as_bytes())
+        {
             line(out, header.name.as_bytes(), header.value.as_bytes());
         }
     }
@@ -201,7 +217,10 @@ fn is_named_by_connection(response: &ResponseHead, name: &[u8]) -> bool {
     if name.eq_ignore_ascii_case(b"content-length") || name.eq_ignore_ascii_case(b"content-type") {
         return false;
     }
-    response.fields.all("connection").any(|v| v.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(name)))
+    response
+        .fields
+        .all("connection")
+        .any(|v| v.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(name)))
 }
 
 fn has_token(response: &ResponseHead, field: &str, token: &[u8]) -> bool {

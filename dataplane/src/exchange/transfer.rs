@@ -105,8 +105,14 @@ where
     let chunked = cleared.admitted.framing == Framing::Chunked;
     let keep_alive = keeps_alive(record) && !proxy.is_stopping();
     let (status, relayed, sent_all) = {
-        let mut send =
-            pin!(send(head, &mut cleared.body, &mut client.reader, &mut connection.writer, patience, chunked));
+        let mut send = pin!(send(
+            head,
+            &mut cleared.body,
+            &mut client.reader,
+            &mut connection.writer,
+            patience,
+            chunked
+        ));
         let mut progress = Progress { sending: true, deadline: Instant::now() + patience, fault: None };
         let response =
             await_head(send.as_mut(), &mut progress, &mut connection.reader, patience, record).await?;

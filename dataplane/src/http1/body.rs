@@ -14,10 +14,37 @@ const TRAILER_BYTES_MAX: usize = 8 << 10;
 
 /// Fields that change how a message is framed, routed or authorised must not come after it (RFC 9110 section 6.5.1).
 const FORBIDDEN_TRAILERS: &[&str] = &[
-    "transfer-encoding", "content-length", "host", "connection", "trailer", "te", "authorization", "cookie", "set-cookie",
-    "content-type", "content-encoding", "content-range", "expect", "upgrade", "keep-alive", "proxy-authorization",
-    "proxy-connection", "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-request-id",
-    "cache-control", "max-forwards", "range", "date", "location", "vary", "age", "expires", "www-authenticate",
+    "transfer-encoding",
+    "content-length",
+    "host",
+    "connection",
+    "trailer",
+    "te",
+    "authorization",
+    "cookie",
+    "set-cookie",
+    "content-type",
+    "content-encoding",
+    "content-range",
+    "expect",
+    "upgrade",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "forwarded",
+    "x-forwarded-for",
+    "x-forwarded-proto",
+    "x-forwarded-host",
+    "x-request-id",
+    "cache-control",
+    "max-forwards",
+    "range",
+    "date",
+    "location",
+    "vary",
+    "age",
+    "expires",
+    "www-authenticate",
 ];
 
 /// What a call to [`Decoder::step`] found.
@@ -134,7 +161,10 @@ fn chunk_size(input: &mut BytesMut) -> Result<Option<u64>, Malformed> {
     };
     let line = window.get(..end).unwrap_or_default().strip_suffix(b"\r").ok_or(Malformed::Chunk)?;
     let (digits, extensions) = line.split_at(memchr(b';', line).unwrap_or(line.len()));
-    if !(1..=16).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_hexdigit) || !are_extensions(extensions) {
+    if !(1..=16).contains(&digits.len())
+        || !digits.iter().all(u8::is_ascii_hexdigit)
+        || !are_extensions(extensions)
+    {
         return Err(Malformed::Chunk);
     }
     let text = std::str::from_utf8(digits).map_err(|_| Malformed::Chunk)?;
@@ -215,7 +245,8 @@ mod tests {
 
     /// Feeds `pieces` and returns the data, the trailers and what is left over.
     fn decode(framing: Framing, pieces: &[&[u8]]) -> Result<(Vec<u8>, Option<Bytes>, Vec<u8>), Malformed> {
-        let (mut decoder, mut input, mut data, mut end) = (Decoder::new(framing), BytesMut::new(), Vec::new(), None);
+        let (mut decoder, mut input, mut data, mut end) =
+            (Decoder::new(framing), BytesMut::new(), Vec::new(), None);
         for piece in pieces {
             input.extend_from_slice(piece);
             while end.is_none() {
@@ -235,7 +266,10 @@ mod tests {
         assert_eq!((data.as_slice(), end.is_some(), rest.as_slice()), (&b"abc"[..], true, &b"GET"[..]));
         let text = b"3\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\nnext";
         let (data, end, rest) = decode(Framing::Chunked, &[text]).expect("good");
-        assert_eq!((data.as_slice(), end.as_deref(), rest.as_slice()), (&b"abc"[..], Some(&b"X-Sum: 1\r\n"[..]), &b"next"[..]));
+        assert_eq!(
+            (data.as_slice(), end.as_deref(), rest.as_slice()),
+            (&b"abc"[..], Some(&b"X-Sum: 1\r\n"[..]), &b"next"[..])
+        );
     }
 
     #[test]

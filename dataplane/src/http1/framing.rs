@@ -123,11 +123,15 @@ mod tests {
 
     #[test]
     fn responses_without_a_body_have_none() {
-        let head = |text: &'static str| ResponseHead::parse(Bytes::from_static(text.as_bytes())).expect("good");
+        let head =
+            |text: &'static str| ResponseHead::parse(Bytes::from_static(text.as_bytes())).expect("good");
         let sized = head("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n");
         assert_eq!(of_response(&sized, b"GET"), Ok(Framing::Length(3)));
         assert_eq!(of_response(&sized, b"HEAD"), Ok(Framing::None));
-        assert_eq!(of_response(&head("HTTP/1.1 304 N\r\nContent-Length: 3\r\n\r\n"), b"GET"), Ok(Framing::None));
+        assert_eq!(
+            of_response(&head("HTTP/1.1 304 N\r\nContent-Length: 3\r\n\r\n"), b"GET"),
+            Ok(Framing::None)
+        );
         assert_eq!(of_response(&head("HTTP/1.1 200 OK\r\n\r\n"), b"GET"), Ok(Framing::UntilClose));
     }
 }

@@ -159,7 +159,8 @@ impl RequestHead {
         let (line_end, spans) = lines(&bytes)?;
         let line = bytes.get(..line_end).unwrap_or_default();
         let mut parts = line.split(|b| *b == b' ');
-        let (Some(method), Some(target), Some(version), None) = (parts.next(), parts.next(), parts.next(), parts.next())
+        let (Some(method), Some(target), Some(version), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
         else {
             return Err(Malformed::StartLine);
         };
@@ -301,8 +302,12 @@ mod tests {
 
     #[test]
     fn a_head_keeps_order_case_and_raw_target() {
-        let head = request("GET /a%2Fb?q=<x> HTTP/1.1\r\nHoSt: h\r\nX-A:  1 \t\r\nx-a:2\r\n\r\n").expect("a good head");
-        assert_eq!((head.method(), head.target(), head.version), (&b"GET"[..], &b"/a%2Fb?q=<x>"[..], Version::Http11));
+        let head = request("GET /a%2Fb?q=<x> HTTP/1.1\r\nHoSt: h\r\nX-A:  1 \t\r\nx-a:2\r\n\r\n")
+            .expect("a good head");
+        assert_eq!(
+            (head.method(), head.target(), head.version),
+            (&b"GET"[..], &b"/a%2Fb?q=<x>"[..], Version::Http11)
+        );
         let fields: Vec<_> = head.fields.iter().collect();
         assert_eq!(fields, [(&b"HoSt"[..], &b"h"[..]), (b"X-A", b"1"), (b"x-a", b"2")]);
         assert_eq!(head.fields.all("x-a").count(), 2);
@@ -327,13 +332,21 @@ mod tests {
             assert_eq!(request(text).err(), Some(why), "{text:?}");
         }
         let mut scanned = 0;
-        assert!(matches!(scan(b"GET / HTTP/1.1\nHost: a\n\n", &mut scanned), Scan::Malformed(Malformed::BareLf)));
+        assert!(matches!(
+            scan(b"GET / HTTP/1.1\nHost: a\n\n", &mut scanned),
+            Scan::Malformed(Malformed::BareLf)
+        ));
     }
 
     #[test]
     fn responses_may_lack_a_reason() {
-        for (text, status) in [("HTTP/1.1 200 OK\r\n\r\n", 200), ("HTTP/1.0 404\r\n\r\n", 404), ("HTTP/1.1 204 \r\n\r\n", 204)] {
-            assert_eq!(ResponseHead::parse(Bytes::from_static(text.as_bytes())).expect("good").status, status);
+        for (text, status) in
+            [("HTTP/1.1 200 OK\r\n\r\n", 200), ("HTTP/1.0 404\r\n\r\n", 404), ("HTTP/1.1 204 \r\n\r\n", 204)]
+        {
+            assert_eq!(
+                ResponseHead::parse(Bytes::from_static(text.as_bytes())).expect("good").status,
+                status
+            );
         }
         assert!(ResponseHead::parse(Bytes::from_static(b"HTTP/1.1 20 OK\r\n\r\n")).is_err());
         assert!(ResponseHead::parse(Bytes::from_static(b"HTTP/1.1\r\n\r\n")).is_err());

@@ -133,7 +133,11 @@ impl<R: AsyncRead + Unpin> Reader<R> {
                 Step::NeedMore => {}
             }
             if self.fill().await? == 0 {
-                return if decoder.ends_with_connection() { Ok(Piece::End(Bytes::new())) } else { Err(BodyError::Truncated) };
+                return if decoder.ends_with_connection() {
+                    Ok(Piece::End(Bytes::new()))
+                } else {
+                    Err(BodyError::Truncated)
+                };
             }
         }
     }

@@ -36,7 +36,11 @@ pub(super) async fn connect(
     Err(UpstreamError::Connect(last))
 }
 
-async fn finish(stream: TcpStream, tls: Option<&tls::Connector>, deadline: Instant) -> Result<Stream, UpstreamError> {
+async fn finish(
+    stream: TcpStream,
+    tls: Option<&tls::Connector>,
+    deadline: Instant,
+) -> Result<Stream, UpstreamError> {
     stream.set_nodelay(true).map_err(UpstreamError::Connect)?;
     let Some(tls) = tls else { return Ok(Stream::Plain(stream)) };
     match timeout_at(deadline, tls.handshake(stream)).await {

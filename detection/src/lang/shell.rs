@@ -14,6 +14,9 @@ mod weigh;
 mod windows;
 mod word;
 
+#[cfg(test)]
+mod tests;
+
 use clause::Clause;
 
 /// What kind of shell use was found.

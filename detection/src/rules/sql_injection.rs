@@ -9,6 +9,8 @@ mod opt_in;
 mod proofs;
 mod proofs_by_dialect;
 mod scene;
+#[cfg(test)]
+mod tests;
 mod triggers;
 
 use crate::field::Places;

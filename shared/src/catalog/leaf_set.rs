@@ -1,5 +1,7 @@
 //! A set of leaves as a bitset: what a plan carries and what a request is judged by.
 
+use std::fmt;
+
 use bincode::{Decode, Encode};
 
 use super::{Default as OnOff, Leaf, TABLE};
@@ -8,7 +10,7 @@ const WORDS: usize = 4;
 const _: () = assert!(TABLE.len() <= WORDS * 64, "the catalog outgrew the bitset");
 
 /// A set of [`Leaf`]s, 32 bytes, in table order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Encode, Decode)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash, Encode, Decode)]
 pub struct LeafSet([u64; WORDS]);
 
 impl LeafSet {
@@ -62,6 +64,17 @@ impl LeafSet {
     /// The leaves, in table order. Bits beyond the table (a foreign plan) are passed over.
     pub fn iter(&self) -> impl Iterator<Item = Leaf> + '_ {
         TABLE.iter().map(|row| row.leaf).filter(|leaf| self.contains(*leaf))
+    }
+}
+
+/// Against the defaults: `LeafSet(defaults +added -removed)`.
+impl fmt::Debug for LeafSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let defaults = LeafSet::defaults();
+        f.write_str("LeafSet(defaults")?;
+        self.without(&defaults).iter().try_for_each(|leaf| write!(f, " +{}", leaf.name()))?;
+        defaults.without(self).iter().try_for_each(|leaf| write!(f, " -{}", leaf.name()))?;
+        f.write_str(")")
     }
 }
 

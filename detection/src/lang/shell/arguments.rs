@@ -130,9 +130,11 @@ fn is_system_file(text: &[u8]) -> bool {
         b".bash_history",
         b"etc/p*",
         b"etc/pass",
-        b"etcpasswd",
     ];
-    NAMES.iter().any(|name| memchr::memmem::find(text, name).is_some())
+    // Short words are most words; the searches below are for the rest.
+    text.len() > 5
+        && memchr::memchr2(b'/', b'.', text).is_some()
+        && NAMES.iter().any(|name| memchr::memmem::find(text, name).is_some())
 }
 
 fn rest(text: &[u8], word: &Word) -> Shape {
@@ -157,9 +159,7 @@ fn rest(text: &[u8], word: &Word) -> Shape {
         _ if letters => Shape::Plain,
         Some(at) if at > 0 && at + 1 < text.len() && is_dotted(text) => dotted(text),
         _ if text.contains(&b'=') && text.first().is_some_and(u8::is_ascii_alphabetic) => Shape::Assignment,
-        _ if text.contains(&b'/') && text.iter().all(|byte| byte.is_ascii_graphic()) && text.len() > 3 => {
-            Shape::Path
-        }
+        _ if text.contains(&b'/') && text.iter().all(u8::is_ascii_graphic) && text.len() > 3 => Shape::Path,
         _ => trimmed(text),
     }
 }

@@ -139,6 +139,25 @@ impl Clause {
         }
     }
 
+    /// Makes it an empty clause again, without clearing what the words held.
+    pub(super) const fn reset(&mut self, opener: Opener, left: Left) {
+        self.opener = opener;
+        self.left = left;
+        self.target = false;
+        self.byte_before = None;
+        self.byte_behind = None;
+        self.glued = false;
+        self.pipeline_from_start = false;
+        self.closer = Closer::End;
+        self.ifs = false;
+        self.braces = Braces::None;
+        self.document = false;
+        self.words_before = 0;
+        self.count = 0;
+        self.start = 0;
+        self.kept = 0;
+    }
+
     /// The kept words.
     pub(super) fn words(&self) -> &[Word] {
         self.words.get(..self.kept).unwrap_or_default()

@@ -100,8 +100,16 @@ fn parameter(rest: &[u8]) -> Option<usize> {
     (known && (name + special > 0 || operator.starts_with(b":"))).then_some(name + special + end + 3)
 }
 
-/// `$((…))` with nothing but numbers, operators and variables inside.
+/// `$((…))`, or `$[…]` of old, with nothing but numbers, operators and variables inside.
 fn arithmetic(rest: &[u8]) -> Option<usize> {
+    if let Some(old) = rest.strip_prefix(b"[") {
+        let end = old.iter().take(32).position(|byte| *byte == b']')?;
+        let sum = old.get(..end)?;
+        let sound = sum.iter().all(|byte| byte.is_ascii_digit() || b" +*/()".contains(byte));
+        let operator =
+            sum.iter().any(|byte| matches!(byte, b'+' | b'*' | b'/')) && sum.iter().any(u8::is_ascii_digit);
+        return (sound && operator).then_some(end + 3);
+    }
     let inside = rest.strip_prefix(b"((")?;
     let end = inside.iter().take(64).position(|byte| *byte == b')')?;
     let digits = inside.get(..end)?.iter().any(u8::is_ascii_digit);
@@ -115,10 +123,11 @@ fn arithmetic(rest: &[u8]) -> Option<usize> {
 /// `/[e]tc`, `/etc/pa[s]swd`: a list of letters inside a path's name. An index and a query of XPath end a name,
 /// a pattern of a programming language ends with the slash that it starts with.
 fn listed_letters(bytes: &[u8], at: usize) -> Option<usize> {
-    let start = bytes.get(..at)?.iter().rposition(|byte| {
+    let reach = at.saturating_sub(65);
+    let start = bytes.get(reach..at)?.iter().rposition(|byte| {
         byte.is_ascii_whitespace() || matches!(byte, b'\'' | b'"' | b'=' | b';' | b'|' | b'&' | b'`')
     });
-    let start = start.map_or(0, |start| start + 1);
+    let start = start.map_or(reach, |start| reach + start + 1);
     let before = bytes.get(start..at)?;
     if at - start > 64 || !before.starts_with(b"/") || before.starts_with(b"//") {
         return None;

@@ -83,13 +83,9 @@ fn certainty(bytes: &[u8], start: usize, end: usize) -> Certainty {
             .windows(3)
             .any(|part| matches!(part, [b' ', b'-', letter] if letter.is_ascii_alphabetic()))
         || matches!(first, [b'\'' | b'"', ..]);
-    if opens
-        && (shaped || rest.is_empty() || rest.starts_with(b";") || rest.starts_with(b"|"))
-        && !(rest.is_empty() && before.is_empty())
-    {
-        Certainty::Certain
-    } else if blanks > 0 && shaped && (first.starts_with(b"-") || first.windows(3).any(|part| part == b"://"))
-    {
+    let ends = rest.is_empty() && !before.is_empty() || rest.starts_with(b";") || rest.starts_with(b"|");
+    let telling = first.starts_with(b"-") || first.windows(3).any(|part| part == b"://");
+    if opens && (shaped || ends) || blanks > 0 && shaped && telling {
         Certainty::Certain
     } else {
         Certainty::Likely

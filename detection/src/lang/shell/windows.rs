@@ -12,7 +12,7 @@ pub(super) fn construct(rest: &[u8]) -> bool {
     let text = rest.to_ascii_lowercase();
     let mut tokens = Tokens { rest: &text };
     match tokens.next() {
-        Some(b"for") => for_loop(tokens.rest),
+        Some(b"for" | b"@for") => for_loop(tokens.rest),
         Some(b"if" | b"@if") => condition(tokens),
         _ => false,
     }

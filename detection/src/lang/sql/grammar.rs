@@ -1,7 +1,11 @@
 //! The small grammar: operands, comparisons, statements. It reads a bounded slice of tokens and answers where a
 //! construct ends. It does not know where the slice came from or what follows for the verdict.
 
-use super::token::{Kind, Number, Token};
+mod statement;
+
+pub use statement::{Shape, condition, select, statement};
+
+use super::token::{Kind, Token};
 use super::words::Word;
 
 /// Elements of one expression that are followed; longer ones are taken as complete.
@@ -96,8 +100,7 @@ pub fn operand(tokens: &[Token], from: usize) -> Option<Parsed> {
     let mut whole = primary(tokens, from)?;
     for _ in 0..CHAIN_MAX {
         let joined = match kind(tokens, whole.next) {
-            Some(Kind::Arithmetic | Kind::JsonOperator) => whole.next + 1,
-            Some(Kind::Word(Word::Arithmetic)) => whole.next + 1,
+            Some(Kind::Arithmetic | Kind::JsonOperator | Kind::Word(Word::Arithmetic)) => whole.next + 1,
             _ => break,
         };
         let Some(more) = primary(tokens, joined) else { break };
@@ -245,7 +248,7 @@ fn name(tokens: &[Token], i: usize) -> Parsed {
         }
     }
     if kind(tokens, next) == Some(Kind::Open)
-        && tokens.get(next).is_some_and(|t| t.start == tokens[next - 1].end)
+        && tokens.get(next).zip(tokens.get(next - 1)).is_some_and(|(open, last)| open.start == last.end)
     {
         return Parsed { operand: Operand::Group, next: close_of(tokens, next) };
     }
@@ -266,7 +269,7 @@ fn postfixes(tokens: &[Token], mut base: Parsed) -> Parsed {
                 }
             }
             Some(Kind::Word(Word::Collate | Word::Binary)) if kind(tokens, base.next + 1).is_some() => {
-                base.next += 2
+                base.next += 2;
             }
             _ => break,
         }
@@ -284,7 +287,7 @@ pub fn comparison(tokens: &[Token], i: usize) -> Option<Comparison> {
         }
         Kind::Bang if kind(tokens, i + 1) == Some(Kind::Compare) => Some(Comparison::Symbol(i + 2)),
         Kind::Bang if word(tokens, i + 1) == Some(Word::All) => Some(Comparison::Symbol(i + 1)),
-        Kind::Word(Word::Not) => match comparison(tokens.get(..).unwrap_or_default(), i + 1) {
+        Kind::Word(Word::Not) => match comparison(tokens, i + 1) {
             Some(Comparison::Word(next)) => Some(Comparison::Word(next)),
             _ => None,
         },
@@ -312,6 +315,10 @@ pub fn may_end(tokens: &[Token], i: usize) -> bool {
     match kind(tokens, i) {
         None => true,
         Some(Kind::Word(word)) => word.continues(),
+        // `//`, the comment of a script.
+        Some(Kind::Arithmetic) => {
+            kind(tokens, i + 1) == Some(Kind::Arithmetic) && kind(tokens, i + 2).is_none()
+        }
         Some(kind) => matches!(
             kind,
             Kind::Tail
@@ -327,265 +334,6 @@ pub fn may_end(tokens: &[Token], i: usize) -> bool {
                 | Kind::OpenText
         ),
     }
-}
-
-/// How much of a statement is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shape {
-    /// Prose could read the same.
-    Loose,
-    /// Nothing but a query reads like this.
-    Exact,
-}
-
-/// Whether a statement begins at `i`, and how surely.
-pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
-    let first = word(tokens, i)?;
-    let second = word(tokens, i + 1);
-    let named = |at: usize| match kind(tokens, at) {
-        Some(Kind::Word(w)) => w.is_name() && w != Word::Prose,
-        Some(Kind::Text | Kind::Variable | Kind::BracketOpen) => true,
-        _ => false,
-    };
-    let behind = |at: usize| operand(tokens, at).map_or(at + 1, |name| name.next);
-    let exact = |yes: bool| Some(if yes { Shape::Exact } else { Shape::Loose });
-    match first {
-        Word::Select => select(tokens, i),
-        Word::Drop if second == Some(Word::Object) || second == Some(Word::Procedure) => {
-            let at = match word(tokens, i + 2) {
-                Some(Word::If) => i + 4,
-                _ => i + 2,
-            };
-            (named(at) && ends_statement(tokens, behind(at))).then_some(Shape::Exact)
-        }
-        Word::Insert => {
-            let at = i + 1 + usize::from(second == Some(Word::Into));
-            let after = behind(at);
-            let values = match kind(tokens, after) {
-                Some(Kind::Open) => true,
-                Some(Kind::Word(Word::Values | Word::Select | Word::Set)) => true,
-                _ => matches!(kind(tokens, at + 1), Some(Kind::Open)),
-            };
-            (named(at) && values).then_some(Shape::Exact)
-        }
-        Word::Delete if second == Some(Word::From) && named(i + 2) => {
-            let after = behind(i + 2);
-            match word(tokens, after) {
-                Some(Word::Where) => exact(condition(tokens, after + 1)),
-                _ => exact(matches!(kind(tokens, after), Some(Kind::Semicolon | Kind::Tail))),
-            }
-        }
-        Word::Update if named(i + 1) && word(tokens, behind(i + 1)) == Some(Word::Set) => {
-            exact(condition(tokens, behind(i + 1) + 1))
-        }
-        Word::Truncate if named(i + 1) || kind(tokens, i + 1) == Some(Kind::BracketOpen) => {
-            let table = second == Some(Word::Object);
-            exact(
-                kind(tokens, i + 1) == Some(Kind::BracketOpen)
-                    || (table && named(i + 2) && may_end(tokens, behind(i + 2))),
-            )
-        }
-        Word::Create if matches!(second, Some(Word::Object | Word::Procedure)) && named(i + 2) => {
-            let after = behind(i + 2);
-            let word_after = word(tokens, after);
-            exact(
-                kind(tokens, after) == Some(Kind::Open)
-                    || matches!(
-                        word_after,
-                        Some(Word::As | Word::Set | Word::Drop | Word::Create | Word::Continuation)
-                    )
-                    || (word_after == Some(Word::Plain)
-                        && kind(tokens, after + 1).is_some_and(|k| matches!(k, Kind::Text | Kind::Word(_))))
-                    || matches!(kind(tokens, after), Some(Kind::Semicolon | Kind::Tail)),
-            )
-        }
-        Word::Exec => exec(tokens, i),
-        Word::Declare => (kind(tokens, i + 1) == Some(Kind::Variable)).then_some(Shape::Exact),
-        Word::Set => (kind(tokens, i + 1) == Some(Kind::Variable)
-            || (named(i + 1)
-                && kind(tokens, i + 2) == Some(Kind::Compare)
-                && operand(tokens, i + 3).is_some()))
-        .then_some(Shape::Exact),
-        Word::Waitfor => (second == Some(Word::Delay) || word(tokens, i + 1) == Some(Word::Function))
-            .then_some(Shape::Exact),
-        Word::Shutdown => may_end(tokens, i + 1).then_some(Shape::Loose),
-        Word::Load => (word(tokens, i + 2) == Some(Word::Infile)
-            || matches!(kind(tokens, i + 1), Some(Kind::Text)))
-        .then_some(Shape::Exact),
-        Word::Copy => {
-            let after = behind(i + 1);
-            (named(i + 1) || kind(tokens, i + 1) == Some(Kind::Open))
-                .then(|| word(tokens, after))
-                .flatten()
-                .filter(|w| matches!(w, Word::From | Word::Plain))
-                .and_then(|_| {
-                    exact(
-                        matches!(kind(tokens, after + 1), Some(Kind::Text))
-                            || kind(tokens, after + 2) == Some(Kind::Text),
-                    )
-                })
-        }
-        Word::Attach => (second == Some(Word::Object) || kind(tokens, i + 2) == Some(Kind::Compare))
-            .then_some(Shape::Exact),
-        Word::Grant => tokens
-            .iter()
-            .skip(i + 1)
-            .take(8)
-            .any(|t| t.kind == Kind::Word(Word::Continuation))
-            .then_some(Shape::Loose),
-        Word::Use => (named(i + 1) && kind(tokens, i + 2) == Some(Kind::Semicolon)).then_some(Shape::Loose),
-        Word::If => {
-            let at = i + 1 + usize::from(second == Some(Word::Not));
-            (kind(tokens, at) == Some(Kind::Open) && condition(tokens, at)).then_some(Shape::Exact)
-        }
-        Word::Handler => None,
-        Word::Delaying | Word::Stored if kind(tokens, i + 1) == Some(Kind::Open) => Some(Shape::Exact),
-        Word::Stored => Some(Shape::Exact),
-        _ => None,
-    }
-}
-
-/// Whether a statement is over at `i`.
-fn ends_statement(tokens: &[Token], i: usize) -> bool {
-    matches!(
-        kind(tokens, i),
-        None | Some(
-            Kind::Tail
-                | Kind::Semicolon
-                | Kind::Close
-                | Kind::Comma
-                | Kind::OpenText
-                | Kind::Word(Word::Cascade)
-        )
-    )
-}
-
-/// `EXEC xp_cmdshell`, `EXEC master..x`, `EXECUTE IMMEDIATE '…'`, `EXEC(@x)`, `CALL p(`.
-fn exec(tokens: &[Token], i: usize) -> Option<Shape> {
-    match tokens.get(i + 1)?.kind {
-        Kind::Word(Word::Immediate | Word::Stored) | Kind::Variable => Some(Shape::Exact),
-        Kind::Open => {
-            matches!(kind(tokens, i + 2), Some(Kind::Text | Kind::OpenText | Kind::Variable | Kind::Quote))
-                .then_some(Shape::Exact)
-        }
-        Kind::Word(w) if w.is_name() => match kind(tokens, i + 2) {
-            Some(Kind::Dot)
-                if tokens.get(i + 2).zip(tokens.get(i + 3)).is_some_and(|(a, b)| a.end == b.start) =>
-            {
-                Some(Shape::Exact)
-            }
-            Some(Kind::Text | Kind::OpenText | Kind::Variable) => Some(Shape::Loose),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Whether a comparison or a call stands at `i`, as behind `WHERE` or `IF`.
-pub fn condition(tokens: &[Token], i: usize) -> bool {
-    let Some(left) = operand(tokens, i) else { return false };
-    if matches!(left.operand, Operand::Query | Operand::Call) {
-        return true;
-    }
-    match comparison(tokens, left.next) {
-        Some(Comparison::Symbol(next)) => operand(tokens, next).is_some() || next >= tokens.len(),
-        Some(Comparison::Word(next)) => {
-            operand(tokens, next).is_some_and(|right| !matches!(right.operand, Operand::Name))
-        }
-        Some(Comparison::Complete(_)) => true,
-        None => {
-            left.operand == Operand::Group
-                || (left.operand == Operand::Constant && may_end(tokens, left.next))
-        }
-    }
-}
-
-/// A `SELECT`: its list and, where there is one, its `FROM`.
-pub fn select(tokens: &[Token], from: usize) -> Option<Shape> {
-    let mut i = from + 1;
-    while matches!(word(tokens, i), Some(Word::Distinct | Word::All)) {
-        i += 1;
-    }
-    let mut telling = false;
-    let mut items = 0;
-    let mut names = 0;
-    for _ in 0..CHAIN_MAX * 2 {
-        if kind(tokens, i) == Some(Kind::Arithmetic)
-            && !matches!(kind(tokens, i + 1), Some(Kind::Number(_) | Kind::Variable))
-        {
-            // `*`
-            telling = true;
-            i += 1;
-        } else {
-            let Some(item) = operand(tokens, i) else { break };
-            match item.operand {
-                Operand::Name if kind(tokens, i) == Some(Kind::Variable) => telling = true,
-                Operand::Name if word(tokens, i) == Some(Word::Prose) => return None,
-                Operand::Name => names += 1,
-                Operand::Constant if item.next == i + 1 && matches!(kind(tokens, i), Some(Kind::Text)) => {
-                    names += 1
-                }
-                Operand::Group => names += 1,
-                _ => telling = true,
-            }
-            i = item.next;
-        }
-        items += 1;
-        if kind(tokens, i) == Some(Kind::Assign) || kind(tokens, i) == Some(Kind::Compare) {
-            telling = true;
-            i = operand(tokens, i + 1).map_or(i + 1, |right| right.next);
-        }
-        if word(tokens, i) == Some(Word::As) {
-            i += 2;
-        } else if matches!(kind(tokens, i), Some(Kind::Pipes | Kind::Ampersands)) {
-            telling = true;
-            i += 1;
-            continue;
-        }
-        if kind(tokens, i) != Some(Kind::Comma) {
-            break;
-        }
-        i += 1;
-    }
-    if items == 0 {
-        return None;
-    }
-    match word(tokens, i) {
-        Some(Word::From) => from_clause(tokens, i + 1, telling || (items > 2 && names > 0)),
-        Some(Word::Into) => Some(Shape::Exact),
-        _ if telling && may_end(tokens, i) => Some(Shape::Exact),
-        _ => None,
-    }
-}
-
-fn from_clause(tokens: &[Token], i: usize, telling: bool) -> Option<Shape> {
-    let at = skip_opens(tokens, i);
-    let Some(head) = kind(tokens, at) else { return Some(if telling { Shape::Exact } else { Shape::Loose }) };
-    let source = match head {
-        Kind::Word(Word::Select | Word::System | Word::Quoted) => return Some(Shape::Exact),
-        Kind::Word(Word::Prose) => return None,
-        Kind::Word(w) if w.is_name() => name(tokens, at),
-        Kind::Text | Kind::Quote => Parsed { operand: Operand::Name, next: at + 1 },
-        Kind::Variable | Kind::BracketOpen => return Some(Shape::Exact),
-        _ => return None,
-    };
-    let qualified = source.next > at + 1;
-    let mut next = skip_closes(tokens, source.next);
-    if matches!(word(tokens, next), Some(Word::Plain)) {
-        // An alias.
-        next += 1;
-    }
-    let exact = match kind(tokens, next) {
-        Some(Kind::Word(Word::Where | Word::Having)) => condition(tokens, next + 1),
-        Some(Kind::Word(Word::Order)) => word(tokens, next + 1) == Some(Word::By),
-        Some(Kind::Word(Word::Limit)) => matches!(kind(tokens, next + 1), Some(Kind::Number(_))),
-        Some(Kind::Word(Word::Union)) => true,
-        Some(Kind::Semicolon | Kind::Tail | Kind::Close) => telling || qualified,
-        Some(Kind::Comma | Kind::OpenText | Kind::Text) | None => telling,
-        Some(Kind::Word(Word::Continuation)) => telling,
-        _ => return telling.then_some(Shape::Loose),
-    };
-    Some(if exact { Shape::Exact } else { Shape::Loose })
 }
 
 /// Whether the arguments of the call whose `(` stands at `i` are SQL: operands between commas, or nothing.
@@ -615,15 +363,10 @@ pub fn arguments(tokens: &[Token], open: usize) -> bool {
         }
         match kind(tokens, i) {
             None | Some(Kind::Close | Kind::Tail | Kind::OpenText) => return true,
-            Some(Kind::Comma | Kind::Pipes | Kind::Ampersands) => i += 1,
+            Some(Kind::Comma | Kind::Semicolon | Kind::Pipes | Kind::Ampersands) => i += 1,
             Some(Kind::Word(word)) if word.continues() => return true,
             _ => return false,
         }
     }
     true
-}
-
-/// Whether the number at `i` has the given notation.
-pub fn is_number(tokens: &[Token], i: usize, notation: Number) -> bool {
-    kind(tokens, i) == Some(Kind::Number(notation))
 }

@@ -1,6 +1,9 @@
 //! Turns bytes into SQL tokens as the common database servers would, without copying. It knows characters and words;
 //! what a sequence of tokens means is the grammar's business.
 
+mod gaps;
+mod literals;
+
 use super::words::{self, WORD_BYTES_MAX, Word};
 
 /// Which server's reading is followed where servers differ.
@@ -129,6 +132,9 @@ pub struct Lasts {
 }
 
 impl Lasts {
+    /// Not known: for pieces so short that looking for an end again and again costs little.
+    pub const UNKNOWN: Lasts = Lasts { line: usize::MAX, comment_end: usize::MAX };
+
     /// Of `bytes`.
     pub fn of(bytes: &[u8]) -> Lasts {
         Lasts {
@@ -186,126 +192,6 @@ impl<'a> Lexer<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Skips white space and comments. `Err` holds the start of a comment that runs to the end.
-    fn gap(&mut self) -> Result<Gap, usize> {
-        let mut gap = Gap::None;
-        loop {
-            let start = self.at;
-            let before = start.checked_sub(1).and_then(|i| self.bytes.get(i)).copied();
-            let spaces = space_bytes(self.rest(), before);
-            let comment = match (self.peek(0), self.peek(1)) {
-                _ if spaces > 0 => Gap::Space,
-                (b'/', b'*') => Gap::Comment,
-                (b'*', b'/') if self.executable || self.sees_comments() => Gap::Comment,
-                (b'-', b'-') if self.dashes_comment() => Gap::Line,
-                (b'#', next) if next != b'>' && self.hash_comment() => Gap::Line,
-                _ => return Ok(gap),
-            };
-            match comment {
-                Gap::Space => self.at += spaces,
-                Gap::Line => self.line_comment()?,
-                _ => self.block_comment()?,
-            }
-            if self.at == start {
-                return Ok(gap);
-            }
-            if gap != Gap::Comment {
-                gap = comment;
-            }
-        }
-    }
-
-    /// Whether comments are looked into: where quotes are flat, what one context reads as a comment another reads as
-    /// the end of a string and a query.
-    fn sees_comments(&self) -> bool {
-        self.quotes == Quotes::Flat && self.dialect == Dialect::Standard
-    }
-
-    fn dashes_comment(&mut self) -> bool {
-        if matches!(self.peek(2), 0..=b' ' | 0xa0 | b'+' | b'-') || self.quotes == Quotes::Flat {
-            return true;
-        }
-        self.ambiguous = true;
-        // In MySQL two signs; before anything that cannot be an operand it is a comment everywhere.
-        self.dialect == Dialect::Standard || !matches!(self.peek(2), b'0'..=b'9' | b'(' | b'@')
-    }
-
-    fn hash_comment(&mut self) -> bool {
-        self.ambiguous = true;
-        self.dialect == Dialect::MySql
-    }
-
-    /// Skips a line comment. Where quotes are flat, one that runs to the end is stepped over like any byte.
-    fn line_comment(&mut self) -> Result<(), usize> {
-        let start = self.at;
-        self.at += if self.peek(0) == b'#' { 1 } else { 2 };
-        if self.sees_comments() {
-            return Ok(());
-        }
-        if self.at < self.lasts.line {
-            self.ambiguous = true;
-            self.at += memchr::memchr2(b'\n', b'\r', self.rest()).map_or(self.rest().len(), |i| i + 1);
-            return Ok(());
-        }
-        if self.quotes == Quotes::Flat {
-            return Ok(());
-        }
-        self.at = self.bytes.len();
-        Err(start)
-    }
-
-    /// Skips `/* … */`, or only its marks where they are looked into or where servers execute what is inside.
-    fn block_comment(&mut self) -> Result<(), usize> {
-        let start = self.at;
-        if self.peek(0) == b'*' {
-            self.executable = false;
-            self.at += 2;
-            return Ok(());
-        }
-        if self.executable_prefix() {
-            return Ok(());
-        }
-        self.at += 2;
-        if self.sees_comments() {
-            return Ok(());
-        }
-        if self.at <= self.lasts.comment_end {
-            self.ambiguous = true;
-            if let Some(length) = find(self.rest(), b"*/") {
-                self.at += length + 2;
-                return Ok(());
-            }
-        }
-        if self.quotes == Quotes::Flat {
-            return Ok(());
-        }
-        self.at = self.bytes.len();
-        Err(start)
-    }
-
-    /// Enters `/*!`, `/*!50000`, `/*M!100100`.
-    fn executable_prefix(&mut self) -> bool {
-        let rest = self.rest();
-        let length = match rest {
-            [b'/', b'*', b'!', ..] => 3,
-            [b'/', b'*', b'M' | b'm', b'!', ..] => 4,
-            _ => return false,
-        };
-        let digits = rest.iter().skip(length).take(6).take_while(|b| b.is_ascii_digit()).count();
-        let start = self.at;
-        self.at += length + digits;
-        self.executable = true;
-        let spaces = self.rest().iter().take(8).take_while(|b| b.is_ascii_whitespace()).count();
-        let word = self.rest().get(spaces..).unwrap_or_default();
-        let letters = word.iter().take(WORD_BYTES_MAX + 1).take_while(|b| is_word(**b)).count();
-        let known = lookup(word.get(..letters).unwrap_or_default());
-        let speaks = !matches!(known, Word::Plain | Word::Prose) || (letters == 0 && digits >= 5);
-        if speaks && self.executed.is_none() {
-            self.executed = Some(start);
-        }
-        true
-    }
-
     fn word(&mut self) -> Kind {
         let start = self.at;
         let mut folded = [0u8; WORD_BYTES_MAX + 1];
@@ -357,7 +243,8 @@ impl<'a> Lexer<'a> {
 
     fn fold_word(&mut self, into: &mut [u8; WORD_BYTES_MAX + 1], from: usize) -> usize {
         let mut length = from;
-        for byte in self.rest().iter().take_while(|b| is_word(**b)) {
+        let run = word_bytes(self.rest());
+        for byte in self.rest().iter().take(run) {
             if let Some(slot) = into.get_mut(length) {
                 *slot = byte.to_ascii_lowercase();
             }
@@ -365,140 +252,6 @@ impl<'a> Lexer<'a> {
         }
         self.at += length - from;
         length
-    }
-
-    /// Digits, and what servers read beyond them. An alphanumeric run that is no number and holds no keyword is a word.
-    fn number(&mut self) -> Kind {
-        let rest = self.rest();
-        let run = |from: usize, test: fn(&u8) -> bool| rest.iter().skip(from).take_while(|b| test(b)).count();
-        if let [b'0', b'x' | b'X', digit, ..] = rest
-            && digit.is_ascii_hexdigit()
-        {
-            self.at += 2 + run(2, u8::is_ascii_hexdigit);
-            return Kind::Number(Number::Hex);
-        }
-        let mut length = run(0, u8::is_ascii_digit);
-        if let [b'0', b'b' | b'B', b'0' | b'1', ..] = rest {
-            let bits = run(2, |b| matches!(b, b'0' | b'1'));
-            if !rest.get(2 + bits).is_some_and(|b| is_word(*b)) {
-                self.at += 2 + bits;
-                return Kind::Number(Number::Hex);
-            }
-        }
-        let mut notation = Number::Decimal;
-        let dotted = rest.get(length) == Some(&b'.') && rest.get(length + 1) != Some(&b'.');
-        if dotted {
-            length += 1 + run(length + 1, u8::is_ascii_digit);
-        }
-        if matches!(rest.get(length), Some(b'e' | b'E')) {
-            let sign = usize::from(matches!(rest.get(length + 1), Some(b'+' | b'-')));
-            let digits = run(length + 1 + sign, u8::is_ascii_digit);
-            if digits > 0 {
-                length += 1 + sign + digits;
-                notation = Number::Scientific;
-            } else if dotted && !rest.get(length + 1).is_some_and(|b| is_word(*b)) {
-                length += 1;
-                notation = Number::EmptyExponent;
-            }
-        }
-        let tail = rest.get(length..).unwrap_or_default();
-        let letters = tail.iter().take_while(|b| is_word(**b)).count();
-        if letters > 0 {
-            let known = tail.get(..letters).map_or(Word::Plain, lookup);
-            if known == Word::Plain && !dotted {
-                self.at += length + letters;
-                return Kind::Word(Word::Plain);
-            }
-        }
-        self.at += length;
-        Kind::Number(notation)
-    }
-
-    /// A string from its opening quote on. A doubled quote, and in MySQL a backslash, escapes.
-    fn string(&mut self) -> Kind {
-        let quote = self.peek(0);
-        let typographic = if quote.is_ascii() { 0 } else { smart_quote(self.rest()) };
-        self.at += typographic.max(1);
-        loop {
-            let rest = self.rest();
-            let next = if typographic > 0 {
-                rest.iter().position(|b| *b == quote || *b == b'\\')
-            } else {
-                memchr::memchr2(quote, b'\\', rest)
-            };
-            let Some(ahead) = next else {
-                self.at = self.bytes.len();
-                return Kind::OpenText;
-            };
-            self.at += ahead;
-            if self.peek(0) == b'\\' {
-                self.ambiguous = true;
-                let escape = self.dialect == Dialect::MySql;
-                self.at = (self.at + 1 + usize::from(escape)).min(self.bytes.len());
-            } else if typographic > 0 {
-                let close = smart_quote(self.rest());
-                self.at += close.max(1);
-                if close > 0 {
-                    return Kind::Text;
-                }
-            } else if self.peek(1) == quote {
-                self.at += 2;
-            } else {
-                self.at += 1;
-                return Kind::Text;
-            }
-        }
-    }
-
-    fn backticked(&mut self) -> Kind {
-        self.at += 1;
-        match memchr::memchr(b'`', self.rest()) {
-            Some(length) => {
-                self.at += length + 1;
-                Kind::Word(Word::Quoted)
-            }
-            None => {
-                self.at = self.bytes.len();
-                Kind::OpenText
-            }
-        }
-    }
-
-    /// `$$…$$`, or a word with a dollar in front.
-    fn dollar(&mut self) -> Kind {
-        let tag = self.rest().iter().skip(1).take(16).take_while(|b| b.is_ascii_alphanumeric()).count();
-        if self.peek(1 + tag) == b'$' && self.quotes != Quotes::Flat {
-            let mark = self.rest().get(..tag + 2).unwrap_or_default();
-            let body = self.rest().get(tag + 2..).unwrap_or_default();
-            if let Some(length) = find(body, mark) {
-                self.at += 2 * (tag + 2) + length;
-                return Kind::Text;
-            }
-        }
-        if self.peek(1).is_ascii_alphabetic() {
-            let mut folded = [0u8; WORD_BYTES_MAX + 1];
-            self.at += 1;
-            if let Some(first) = folded.first_mut() {
-                *first = b'$';
-            }
-            let length = self.fold_word(&mut folded, 1);
-            return Kind::Word(words::lookup(folded.get(..length).unwrap_or_default()));
-        }
-        self.step(1, Kind::Other)
-    }
-
-    fn bracket(&mut self) -> Kind {
-        let window = self.rest().get(1..).unwrap_or_default();
-        let window = window.get(..window.len().min(BRACKETED_MAX)).unwrap_or_default();
-        let name = window.iter().take_while(|b| is_word(**b) || **b == b' ').count();
-        if self.quotes != Quotes::Flat
-            && name > 0
-            && window.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
-            && window.get(name) == Some(&b']')
-        {
-            return self.step(name + 2, Kind::Word(Word::Quoted));
-        }
-        self.step(1, Kind::BracketOpen)
     }
 
     fn step(&mut self, bytes: usize, kind: Kind) -> Kind {
@@ -518,8 +271,7 @@ impl<'a> Lexer<'a> {
             return Kind::Variable;
         }
         match self.peek(1) {
-            b'>' | b'?' => self.step(2, Kind::JsonOperator),
-            b'@' => self.step(2, Kind::JsonOperator),
+            b'>' | b'?' | b'@' => self.step(2, Kind::JsonOperator),
             b':' | b',' | b')' | b'.' => self.step(1, Kind::Variable),
             _ => self.step(1, Kind::Other),
         }
@@ -527,11 +279,12 @@ impl<'a> Lexer<'a> {
 
     fn compare(&mut self) -> Kind {
         let length = match (self.peek(0), self.peek(1), self.peek(2)) {
-            (b'<', b'=', b'>') | (b'=', b'=', b'=') | (b'!', b'=', b'=') => 3,
+            (b'<', b'=', b'>') | (b'=' | b'!', b'=', b'=') => 3,
             (b'<', b'@', next) if !next.is_ascii_alphanumeric() => return self.step(2, Kind::JsonOperator),
-            (b'<', b'=' | b'>' | b'<', _) | (b'>', b'=' | b'>', _) | (b'=', b'=' | b'~', _) => 2,
-            (b'!', b'=' | b'<' | b'>', _) => 2,
-            (b'!', b'~', _) => 2,
+            (b'<', b'=' | b'>' | b'<', _)
+            | (b'>', b'=' | b'>', _)
+            | (b'=', b'=' | b'~', _)
+            | (b'!', b'=' | b'<' | b'>' | b'~', _) => 2,
             (b'!', ..) => return self.step(1, Kind::Bang),
             _ => 1,
         };
@@ -541,8 +294,7 @@ impl<'a> Lexer<'a> {
     fn symbol(&mut self, byte: u8) -> Kind {
         let next = self.peek(1);
         match (byte, next) {
-            (b'-', b'>') => self.step(2 + usize::from(self.peek(2) == b'>'), Kind::JsonOperator),
-            (b'#', b'>') => self.step(2 + usize::from(self.peek(2) == b'>'), Kind::JsonOperator),
+            (b'-' | b'#', b'>') => self.step(2 + usize::from(self.peek(2) == b'>'), Kind::JsonOperator),
             (b'#', b'-') | (b'?', b'|' | b'&') => self.step(2, Kind::JsonOperator),
             (b'|', b'|') => self.step(2, Kind::Pipes),
             (b'&', b'&') => self.step(2, Kind::Ampersands),
@@ -577,7 +329,6 @@ impl<'a> Lexer<'a> {
             b'@' => self.variable(),
             b'0'..=b'9' => self.number(),
             b'.' if self.peek(1).is_ascii_digit() => self.number(),
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
             0x80.. if smart_quote(self.rest()) > 0 => match self.quotes {
                 Quotes::Typographic => self.string(),
                 _ => self.step(smart_quote(self.rest()), Kind::Other),
@@ -588,7 +339,7 @@ impl<'a> Lexer<'a> {
                 self.at = self.bytes.len();
                 Kind::Tail
             }
-            0x80.. => self.word(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => self.word(),
             _ => self.symbol(byte),
         }
     }
@@ -642,6 +393,23 @@ fn space_bytes(rest: &[u8], before: Option<u8>) -> usize {
         [0xa0, ..] if before.is_none_or(|b| b.is_ascii()) => 1,
         _ => 0,
     }
+}
+
+/// Bytes of the word at the beginning of `rest`; typographic quotes and foreign spaces end it.
+fn word_bytes(rest: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(byte) = rest.get(length) {
+        let here = rest.get(length..).unwrap_or_default();
+        let before = length.checked_sub(1).and_then(|i| rest.get(i)).copied();
+        if !is_word(*byte)
+            || (length > 0 && matches!(here, [0xe2, 0x80, 0x93 | 0x94, ..]))
+            || (*byte >= 0x80 && (space_bytes(here, before.or(Some(0xff))) > 0 || smart_quote(here) > 0))
+        {
+            break;
+        }
+        length += 1;
+    }
+    length
 }
 
 fn is_word(byte: u8) -> bool {

@@ -1,6 +1,10 @@
 //! What stands behind a break: a quote that ends the host query's string, or the beginning of the value where the host
 //! query has no quotes. Something that a query would go on with is evidence, an apostrophe in prose is not.
 
+mod start;
+
+pub(super) use start::at_start;
+
 use super::proofs::{
     BACKTICK_BREAK, BOOLEAN_BREAK, BOOLEAN_ON_VALUE, CALL_BREAK, CLAUSE, CLOSER, COMMENT_TAIL,
     COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED,
@@ -58,76 +62,6 @@ pub(super) fn behind(scene: &mut Scene<'_, '_, '_>, at: usize, from: usize, quot
     }
 }
 
-/// Judges the value as the continuation of an expression without quotes.
-pub(super) fn at_start(scene: &mut Scene<'_, '_, '_>) {
-    for dialect in [Dialect::MySql, Dialect::Standard] {
-        let reading = read(scene.bytes(), 0, dialect, Quotes::Strings);
-        start(scene, &reading.tokens);
-        if !reading.ambiguous {
-            break;
-        }
-    }
-}
-
-fn start(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
-    let mut i = skip_closes(tokens, 0);
-    let mut lead = Lead::Value;
-    let goes_on = match kind(tokens, i) {
-        None => return,
-        Some(Kind::Word(w)) => {
-            matches!(
-                w,
-                Word::And | Word::Or | Word::Not | Word::Order | Word::Having | Word::Where | Word::Procedure
-            )
-        }
-        Some(Kind::Pipes | Kind::Ampersands | Kind::Comma | Kind::Semicolon) => true,
-        _ => false,
-    };
-    if !goes_on {
-        let Some(left) = operand(tokens, i) else { return };
-        if left.operand == Operand::Name {
-            lead = Lead::Name;
-        }
-        i = left.next;
-        // A comparison on the left is passed over: what counts is what is joined to it.
-        if let Some(Comparison::Symbol(next)) = comparison(tokens, i) {
-            let Some(right) = operand(tokens, next) else { return };
-            if kind(tokens, 0) == Some(Kind::Text) && right.operand == Operand::OpenText {
-                // `'x'!='y`: the host query's own quotes stand around it.
-                let last = tokens.get(right.next - 1);
-                let text = last.and_then(|t| scene.bytes().get(t.start + 1..t.end)).unwrap_or_default();
-                if (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace) {
-                    scene.found(&COMPARISON_BREAK, 0, last.map_or(0, |t| t.end));
-                }
-            }
-            i = right.next;
-        }
-        i = skip_closes(tokens, i);
-    }
-    let link = matches!(
-        kind(tokens, i),
-        Some(
-            Kind::Pipes
-                | Kind::Ampersands
-                | Kind::Semicolon
-                | Kind::Word(
-                    Word::And
-                        | Word::Or
-                        | Word::Not
-                        | Word::Like
-                        | Word::Between
-                        | Word::In
-                        | Word::Procedure
-                )
-                | Kind::Word(Word::Order | Word::Having | Word::Where)
-        )
-    );
-    if link || goes_on {
-        let at = tokens.get(i).map_or(0, |token| token.start);
-        Break { scene, tokens, at, lead }.judge(i);
-    }
-}
-
 /// A break and the tokens behind it.
 struct Break<'t, 'x, 'a, 'e, 's> {
     scene: &'x mut Scene<'a, 'e, 's>,
@@ -167,7 +101,7 @@ impl Break<'_, '_, '_, '_, '_> {
                 }
             }
             Kind::Word(Word::Procedure) if word(self.tokens, i + 1) == Some(Word::Analyse) => {
-                self.hit(&CLAUSE, i + 2)
+                self.hit(&CLAUSE, i + 2);
             }
             Kind::Word(Word::When) => {
                 if operand(self.tokens, i + 1).is_some_and(|o| word(self.tokens, o.next) == Some(Word::Then))
@@ -215,7 +149,9 @@ impl Break<'_, '_, '_, '_, '_> {
         }
         let rest = self.scene.bytes().get(token.start..token.end).unwrap_or_default();
         let words = rest.split(|b| !b.is_ascii_alphanumeric()).filter(|part| part.len() > 1).count();
-        if (short && words <= 1) || (closes && mark == b'-') {
+        // `"#icon"` is an everyday attribute: behind a hash nothing may follow.
+        let cut = if mark == b'#' { words == 0 && !rest.contains(&b'"') } else { short && words <= 1 };
+        if cut || (closes && mark == b'-') {
             self.hit(&LOGIN_COMMENT, i + 1);
             self.hit(&COMMENT_TAIL, i + 1);
             if closes {
@@ -255,12 +191,12 @@ impl Break<'_, '_, '_, '_, '_> {
                     self.hit(&DOCUMENT_SCRIPT, after + 2);
                 }
             }
-            Some(Kind::Word(Word::Delaying)) if self.lead.is_clear() => {
-                if kind(self.tokens, after + 1) == Some(Kind::Open)
-                    && grammar::arguments(self.tokens, after + 1)
-                {
-                    self.hit(&DELAY_CALL, after + 2);
-                }
+            Some(Kind::Word(Word::Delaying))
+                if self.lead.is_clear()
+                    && kind(self.tokens, after + 1) == Some(Kind::Open)
+                    && grammar::arguments(self.tokens, after + 1) =>
+            {
+                self.hit(&DELAY_CALL, after + 2);
             }
             Some(Kind::Word(first)) => {
                 let shape = statement(self.tokens, after);
@@ -295,13 +231,12 @@ impl Break<'_, '_, '_, '_, '_> {
         let closed = skip_closes(self.tokens, i) > i;
         let behind = kind(self.tokens, skip_closes(self.tokens, i));
         let ends = match behind {
-            Some(Kind::Tail) => true,
+            Some(Kind::Tail | Kind::Word(Word::Waitfor)) => true,
             Some(Kind::Semicolon) => {
                 let after = skip_closes(self.tokens, i) + 1;
                 let over = matches!(kind(self.tokens, after), None | Some(Kind::Tail));
                 closed && (over || statement(self.tokens, after).is_some())
             }
-            Some(Kind::Word(Word::Waitfor)) => true,
             _ => false,
         };
         if telling || ends {
@@ -316,7 +251,12 @@ impl Break<'_, '_, '_, '_, '_> {
             return false;
         }
         let text = self.scene.bytes().get(token.start + 1..token.end).unwrap_or_default();
-        text.len() <= OPEN_TEXT_MAX && !text.iter().any(u8::is_ascii_whitespace)
+        (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace)
+    }
+
+    /// An empty string that the value ends in.
+    fn is_left_empty(&self, i: usize) -> bool {
+        self.tokens.get(i).is_some_and(|token| token.kind == Kind::OpenText && token.end - token.start == 1)
     }
 
     /// `'||'1`, `'||(select …)`, `'||utl_http.request(…)`.
@@ -351,6 +291,13 @@ impl Break<'_, '_, '_, '_, '_> {
             }
             return;
         }
+        if kind(self.tokens, start) == Some(Kind::Tail) && self.lead.is_quote() && self.lead.is_clear() {
+            let mark = self.tokens.get(start).and_then(|t| self.scene.bytes().get(t.start));
+            if mark != Some(&b'#') {
+                self.boolean(start + 1);
+            }
+            return;
+        }
         let Some(left) = operand(self.tokens, start) else { return };
         let symbol = !matches!(kind(self.tokens, i), Some(Kind::Word(_)));
         let inside = skip_opens(self.tokens, start);
@@ -375,7 +322,7 @@ impl Break<'_, '_, '_, '_, '_> {
                     && (self.lead.is_clear() || kind(self.tokens, next) == Some(Kind::Tail))
                     && (self.lead.is_quote() || kind(self.tokens, next).is_none_or(|k| k != Kind::Comma))
             }
-            None => !bracketed && self.alone(left, symbol),
+            None => !bracketed && self.alone(start, left, symbol),
         }
     }
 
@@ -407,9 +354,7 @@ impl Break<'_, '_, '_, '_, '_> {
         match self.lead {
             _ if both || heavy(left.operand) || heavy(right.operand) => true,
             Lead::Quote { first: true, .. } => true,
-            Lead::Value => {
-                same || constant(left.operand) || commented || right.operand == Operand::OpenText || by_word
-            }
+            Lead::Value => same || commented || right.operand != Operand::Name,
             Lead::Quote { .. } | Lead::Name => same || (commented && right.operand != Operand::Name),
         }
     }
@@ -424,10 +369,14 @@ impl Break<'_, '_, '_, '_, '_> {
     }
 
     /// Whether a lone operand behind `AND` or `OR` is a condition (`or true`, `or 1--`, `and (select …)`).
-    fn alone(&self, left: grammar::Parsed, symbol: bool) -> bool {
+    fn alone(&self, start: usize, left: grammar::Parsed, symbol: bool) -> bool {
         let behind = kind(self.tokens, left.next);
         let cut = matches!(behind, Some(Kind::Tail));
         let quoted = self.lead.is_quote() && self.lead.is_clear();
+        let first = self.tokens.get(start);
+        let inverted = first.and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'~');
+        let telling = inverted
+            || matches!(first.map(|t| t.kind), Some(Kind::Bang | Kind::Word(Word::Literal | Word::Not)));
         match left.operand {
             Operand::Query => true,
             Operand::Call => {
@@ -435,7 +384,11 @@ impl Break<'_, '_, '_, '_, '_> {
                 let sane = open.is_none_or(|open| grammar::arguments(self.tokens, open));
                 sane && (may_end(self.tokens, left.next)) && self.lead != Lead::Name
             }
-            Operand::OpenText => self.is_left_open(left.next - 1) && self.lead.is_clear(),
+            Operand::OpenText => {
+                // `or ''-'`: the empty string is an operand of its own sign.
+                let signed = left.next > start + 1 && self.is_left_empty(left.next - 1);
+                (signed || self.is_left_open(left.next - 1)) && self.lead.is_clear()
+            }
             Operand::Constant => {
                 let ends = matches!(
                     behind,
@@ -447,7 +400,7 @@ impl Break<'_, '_, '_, '_, '_> {
                 );
                 cut && self.lead != Lead::Name
                     || (ends && quoted)
-                    || self.is_left_open(left.next) && self.lead.is_clear()
+                    || (telling && behind.is_none() && self.lead == Lead::Value)
             }
             Operand::Group => (cut || symbol) && quoted || (cut && self.lead == Lead::Value),
             Operand::Name => cut && quoted,
@@ -498,7 +451,11 @@ impl Break<'_, '_, '_, '_, '_> {
         );
         let holds = match right.operand {
             Operand::Query | Operand::Call => self.lead.is_quote(),
-            Operand::OpenText => first && self.is_left_open(right.next - 1) && !self.is_bare(i, right.next),
+            Operand::OpenText => {
+                let last = right.next - 1;
+                let closed = self.is_left_open(last) || (self.is_left_empty(last) && last == next);
+                first && closed && !self.is_bare(i, right.next)
+            }
             Operand::Constant => first && (joined || self.is_left_open(right.next)),
             Operand::Name | Operand::Group => first && (behind == Some(Kind::Tail) || (joined && !by_word)),
         };
@@ -530,13 +487,16 @@ impl Break<'_, '_, '_, '_, '_> {
                 }
             }
             Operand::OpenText
-                if first && self.is_left_open(right.next - 1) && !self.is_bare(i, right.next) =>
+                if first
+                    && right.next == i + 2
+                    && (self.is_left_open(i + 1) || self.is_left_empty(i + 1))
+                    && !self.is_bare(i, right.next) =>
             {
                 let plus = self.tokens.get(i).and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'+');
                 let short = self.tokens.get(right.next - 1).is_some_and(|t| t.end - t.start <= 2);
-                if plus {
+                if plus && !self.is_left_empty(i + 1) {
                     self.hit(&CONCATENATION, right.next);
-                } else if short {
+                } else if short && self.scene.bytes().len() <= 12 {
                     self.hit(&COMPARISON_BREAK, right.next);
                 }
             }
@@ -577,7 +537,10 @@ impl Break<'_, '_, '_, '_, '_> {
                 matches!(comparison(self.tokens, first.next), Some(Comparison::Symbol(next))
                     if operand(self.tokens, next).is_some_and(|right| right.operand != Operand::Name && first.operand != Operand::Name))
             }
-            Some(Word::Limit) => first.operand == Operand::Constant && (ends || open_end),
+            Some(Word::Limit) => {
+                let offset = word(self.tokens, first.next) == Some(Word::Limit);
+                first.operand == Operand::Constant && (ends || open_end || offset)
+            }
             _ => false,
         };
         if holds && self.lead != Lead::Name {

@@ -35,7 +35,6 @@ const OVERFLOWS: &[&[u8]] = &[
 /// Names of databases that servers bring along, as table and schema parameters are probed with.
 const DATABASES: &[&[u8]] = &[
     b"msdb",
-    b"tempdb",
     b"northwind",
     b"mysql.db",
     b"mysql.user",

@@ -1,15 +1,16 @@
 //! Structures that need no break: once through the whole value with quotes read as plain marks, so that what stands in
 //! any string is seen. Keywords are anchors; behind an anchor a bounded piece is read again with strings as strings.
 
+mod values;
+mod worth;
+
 use super::breakout::{self, Lead};
 use super::proofs::{
     CALL, CASE_WHEN, CLAUSE, COMMENT_AS_SPACE, COMMENT_EXECUTED, COMMENT_IN_WORD, CONDITION_FRAGMENT,
     DELAY_CALL, DELAY_STATEMENT, FILE, HEX, IF_CALL, QUERY_IN_TEXT, STACKED, STATEMENT, SUBQUERY,
     SYSTEM_IN_TEXT, SYSTEM_NAME, UNION_IN_TEXT, UNION_SELECT,
 };
-use super::proofs_by_dialect::{
-    EXPONENT, JSON_OPERATOR, MSSQL_DECLARE, MSSQL_EXEC, PROCEDURE_ANALYSE, STORED_CALL, TYPE_CAST,
-};
+use super::proofs_by_dialect::{MSSQL_DECLARE, MSSQL_EXEC, PROCEDURE_ANALYSE, STORED_CALL};
 use super::scene::{Scene, read};
 use crate::lang::sql::grammar::{
     self, Comparison, Operand, Shape, comparison, condition, kind, may_end, operand, skip_opens, statement,
@@ -34,7 +35,7 @@ fn pass(scene: &mut Scene<'_, '_, '_>, dialect: Dialect, lasts: Lasts) -> bool {
     let bytes = scene.bytes();
     let mut lexer = Lexer::new(bytes, 0, dialect, Quotes::Flat, lasts);
     let mut before: Before = [None; 4];
-    while let Some(token) = lexer.next() {
+    for token in lexer.by_ref() {
         anchor(scene, token, &before, dialect);
         before = [Some(token), before[0], before[1], before[2]];
     }
@@ -97,15 +98,17 @@ fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect:
     if token.gap == Gap::Comment {
         spaced_by_comment(scene, token, before);
     }
+    if !worth::is_worth_reading(scene.bytes(), token) {
+        return;
+    }
     match token.kind {
         Kind::Word(role) => match role {
-            Word::Plain | Word::Prose | Word::Type | Word::Quoted => {}
             Word::Union => union(scene, &reread(scene, token.start), before),
             Word::Select => select(scene, &reread(scene, token.start), before),
             Word::Delaying => delaying(scene, &reread(scene, token.start), before),
             Word::Waitfor => waitfor(scene, &reread(scene, token.start)),
-            Word::Distinctive | Word::Function | Word::Object => {
-                call(scene, &reread(scene, token.start), role, before)
+            Word::Distinctive | Word::Function | Word::Object | Word::Arithmetic => {
+                call(scene, &reread(scene, token.start), role, before);
             }
             Word::System => system(scene, token, before),
             Word::Stored => stored(scene, token, before),
@@ -141,10 +144,10 @@ fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect:
         },
         Kind::Semicolon => stacked(scene, &reread(scene, token.start)),
         Kind::Pipes | Kind::Ampersands => joined_to_number(scene, token, before),
-        Kind::Cast => cast(scene, &reread(scene, token.start), before),
-        Kind::JsonOperator => json(scene, &reread(scene, token.start), token, before),
-        Kind::Number(notation) => number(scene, &reread(scene, token.start), notation, before),
-        Kind::Quote => hex_string(scene, token, before),
+        Kind::Cast => values::cast(scene, &reread(scene, token.start), before),
+        Kind::JsonOperator => values::json(scene, &reread(scene, token.start), token, before),
+        Kind::Number(notation) => values::number(scene, &reread(scene, token.start), notation, before),
+        Kind::Quote => values::hex_string(scene, token, before),
         _ => {}
     }
 }
@@ -224,9 +227,9 @@ fn union(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
             | Kind::Variable
             | Kind::Open
             | Kind::Arithmetic
-            | Kind::Tail,
+            | Kind::Tail
+            | Kind::Word(Word::Literal | Word::Distinct | Word::All | Word::Quoted),
         ) => true,
-        Some(Kind::Word(Word::Literal | Word::Distinct | Word::All | Word::Quoted)) => true,
         _ => item.is_some_and(|item| {
             item.operand == Operand::Call
                 || matches!(kind(tokens, item.next), Some(Kind::Comma | Kind::Tail | Kind::Dot))
@@ -290,7 +293,8 @@ fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
     }
     let (start, end) = span(tokens, 3);
     let sane = grammar::arguments(tokens, 1);
-    let counted = matches!(kind(tokens, 2), Some(Kind::Number(_))) && kind(tokens, 3) == Some(Kind::Comma);
+    let counted = matches!(kind(tokens, 2), Some(Kind::Number(_)))
+        && matches!(kind(tokens, 3), Some(Kind::Comma | Kind::Number(_)));
     let name = scene.bytes().get(start..tokens.first().map_or(start, |t| t.end)).unwrap_or_default();
     // `sleep` is a function of every language; what only databases have needs no context.
     let common = name.eq_ignore_ascii_case(b"sleep");
@@ -317,7 +321,7 @@ fn waitfor(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
 }
 
 fn call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word, before: &Before) {
-    if kind(tokens, 1) != Some(Kind::Open) || !grammar::arguments(tokens, 1) {
+    if kind(tokens, 1) != Some(Kind::Open) || scene.is_query_field() || !grammar::arguments(tokens, 1) {
         return;
     }
     let (start, end) = span(tokens, 3);
@@ -361,9 +365,7 @@ fn call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word, before: &Be
         && (telling || nested || arithmetic)
         && matches!(role, Word::Function | Word::Arithmetic)
         && may_end(tokens, close);
-    let selected =
-        matches!(before_kind(before, 0), Some(Kind::Word(Word::Select))) && !scene.is_query_field();
-    let telling = telling && !(scene.is_query_field() && before[0].is_some());
+    let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select)));
     if distinctive || alone || (common && (telling || selected)) || (telling && context) {
         scene.found(&CALL, start, end);
     }
@@ -457,6 +459,10 @@ fn if_call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
     }
     let (start, end) = span(tokens, 3);
     let Some(left) = operand(tokens, 2) else { return };
+    // A spreadsheet's formula.
+    if before_kind(before, 0) == Some(Kind::Compare) && before[1].is_none() {
+        return;
+    }
     let (next, compared) = match comparison(tokens, left.next) {
         Some(Comparison::Symbol(next) | Comparison::Word(next)) => match operand(tokens, next) {
             Some(right) => (right.next, true),
@@ -562,112 +568,5 @@ fn stacked(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
         if !assigns {
             scene.found(&STACKED, start, end);
         }
-    }
-}
-
-/// `password::int`, `(…)::text`, `'…'::jsonb`.
-fn cast(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
-    if word(tokens, 1) != Some(Word::Type) || tokens.get(1).is_some_and(|t| t.gap != Gap::None) {
-        return;
-    }
-    let next = kind(tokens, 2);
-    let ends = matches!(next, Some(Kind::Cast)) && word(tokens, 3) == Some(Word::Type)
-        || (may_end(tokens, 2) && next != Some(Kind::Cast))
-        || matches!(next, Some(Kind::JsonOperator | Kind::Arithmetic | Kind::Other));
-    let typed = match before_kind(before, 0) {
-        Some(Kind::Quote | Kind::Close | Kind::Number(_)) => true,
-        Some(Kind::Word(_)) => {
-            before[1].is_none() && next != Some(Kind::Semicolon)
-                || matches!(before_kind(before, 1), Some(Kind::Arithmetic))
-                    && matches!(before_kind(before, 2), Some(Kind::Number(_)))
-        }
-        _ => false,
-    };
-    if ends && typed {
-        let (start, end) = span(tokens, 2);
-        scene.found(&TYPE_CAST, start, end);
-    }
-}
-
-/// `'…' @> '…'`, `'…' ->> 2`, `'…' -> '$.a'`.
-fn json(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], token: Token, before: &Before) {
-    let left = matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Close))
-        || matches!(before_kind(before, 0), Some(Kind::Word(Word::Type)));
-    let arrow = scene.bytes().get(token.start..token.end) == Some(b"->");
-    let right = match tokens.get(1).map(|t| (t.kind, t.start)) {
-        Some((Kind::Text, start)) => {
-            !arrow || scene.bytes().get(start + 1).is_some_and(|b| matches!(b, b'$' | b'0'..=b'9'))
-        }
-        Some((Kind::Number(_), _)) => !arrow,
-        Some((Kind::Word(Word::Array), _)) => true,
-        _ => false,
-    };
-    if left && right {
-        scene.found(&JSON_OPERATOR, token.start, token.end);
-    }
-}
-
-/// `1.e(…)`, `1e0union`, `select 0x41`.
-fn number(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], notation: Number, before: &Before) {
-    let (start, end) = span(tokens, 2);
-    match notation {
-        Number::EmptyExponent => {
-            let glued = matches!(kind(tokens, 1), Some(Kind::Open | Kind::Close | Kind::Comma));
-            if glued {
-                scene.found(&EXPONENT, start, end);
-            }
-        }
-        Number::Scientific => {
-            let glued = tokens.get(1).is_some_and(|t| t.gap == Gap::None);
-            if glued
-                && matches!(
-                    word(tokens, 1),
-                    Some(Word::Union | Word::And | Word::Or | Word::From | Word::Where | Word::Like)
-                )
-            {
-                scene.found(&EXPONENT, start, end);
-            }
-        }
-        Number::Hex => {
-            let long = tokens.first().is_some_and(|t| t.end - t.start >= 6);
-            if long && matches!(before_kind(before, 0), Some(Kind::Word(Word::Select))) {
-                scene.found(&HEX, start, end);
-            }
-            let compared = matches!(before_kind(before, 0), Some(Kind::Compare | Kind::Word(Word::Like)))
-                && matches!(
-                    before_kind(before, 1),
-                    Some(Kind::Word(_) | Kind::Close | Kind::Number(_) | Kind::Variable)
-                )
-                && matches!(
-                    before_kind(before, 2),
-                    Some(Kind::Word(
-                        Word::Where | Word::And | Word::Or | Word::Set | Word::Having | Word::Select
-                    ))
-                );
-            if long && compared {
-                scene.found(&HEX, start, end);
-            }
-        }
-        Number::Decimal => {}
-    }
-}
-
-/// `= X'5345…'`.
-fn hex_string(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before) {
-    let Some(prefix) = before[0] else { return };
-    let bytes = scene.bytes();
-    if token.gap != Gap::None
-        || prefix.end != token.start
-        || !matches!(bytes.get(prefix.start..prefix.end), Some(b"x" | b"X"))
-    {
-        return;
-    }
-    let digits = bytes.iter().skip(token.end).take(16).take_while(|b| b.is_ascii_hexdigit()).count();
-    let queried = matches!(
-        before_kind(before, 1),
-        Some(Kind::Compare | Kind::Open | Kind::Comma | Kind::Word(Word::Select | Word::Like | Word::Exec))
-    );
-    if digits >= 8 && queried {
-        scene.found(&HEX, prefix.start, token.end + digits);
     }
 }

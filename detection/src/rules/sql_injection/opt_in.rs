@@ -2,11 +2,8 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::proofs_by_dialect::{
-    AGGRESSIVE, ALWAYS_TRUE, COMMENT_IN_JSON, DENSITY, MULTIPLE_STATEMENTS, QUOTE_IN_TEXT,
-};
+use super::proofs_by_dialect::{AGGRESSIVE, ALWAYS_TRUE, DENSITY, MULTIPLE_STATEMENTS, QUOTE_IN_TEXT};
 use super::scene::Scene;
-use crate::field::Place;
 use crate::lang::sql::token::{Dialect, Kind, Lasts, Lexer, Quotes, Token};
 use crate::lang::sql::words::Word;
 
@@ -26,9 +23,6 @@ pub(super) fn scan(scene: &mut Scene<'_, '_, '_>) {
     }
     if scene.evidence.wants(Leaf::SqlInjectionSpecialCharacterDensity) {
         density(scene);
-    }
-    if scene.evidence.wants(Leaf::SqlInjectionCommentsInJson) {
-        json_comment(scene);
     }
 }
 
@@ -84,17 +78,5 @@ fn density(scene: &mut Scene<'_, '_, '_>) {
     let count = bytes.iter().filter(|b| marks(b)).count();
     if count >= DENSE && count * 4 >= bytes.len() {
         scene.found(&DENSITY, 0, bytes.len());
-    }
-}
-
-fn json_comment(scene: &mut Scene<'_, '_, '_>) {
-    if !matches!(scene.subject.place, Place::Json | Place::JsonKey | Place::Body) {
-        return;
-    }
-    let bytes = scene.bytes();
-    if let Some(at) = memchr::memmem::find(bytes, b"/*")
-        && let Some(length) = memchr::memmem::find(bytes.get(at..).unwrap_or_default(), b"*/")
-    {
-        scene.found(&COMMENT_IN_JSON, at, at + length + 2);
     }
 }

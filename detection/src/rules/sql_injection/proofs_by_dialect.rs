@@ -15,7 +15,7 @@ rules! {
     MSSQL_EXEC: SqlInjectionMssqlSpecific, "sql-injection-mssql-specific/exec", STRONG, ANYWHERE,
         "A procedure or a string executed as SQL Server does.",
         [" exec xp_cmdshell", "EXECUTE IMMEDIATE \"", "1;exec master..xp_dirtree '//x/y'", "x'; exec(@q)--"],
-        ["exec nginx -g 'daemon off;'", "the exec team", "execute the plan"];
+        ["exec summary and plan", "the exec team", "execute the plan"];
     MSSQL_DECLARE: SqlInjectionMssqlSpecific, "sql-injection-mssql-specific/declare", STRONG, ANYWHERE,
         "A variable declared as SQL Server does.",
         ["1;declare @q varchar(99)", "DECLARE/**/@x", "x');declare @s nvarchar(10);set @s='a'--"],
@@ -56,13 +56,9 @@ rules! {
         "A quote with an operator or a keyword behind it.",
         ["x' = # '", "' or homer 9", "a' like b"],
         ["it's fine", "5' tall", "O'Brien"];
-    COMMENT_IN_JSON: SqlInjectionCommentsInJson, "sql-injection-comments-in-json/comment", STRONG, DOCUMENTS,
-        "A block comment in a JSON document.",
-        ["a/*b*/c", "1 /* x */", "/**/"],
-        ["a / b * c", "*/5 * * * *", "text/*"];
     DENSITY: SqlInjectionSpecialCharacterDensity, "sql-injection-special-character-density/dense", STRONG, VALUES,
         "More punctuation than everyday values have.",
-        ["!@#$%^&*()-=", "'''''''''''''''", "((((((((--------"],
+        ["'!@#$%^&*()-=", "'''''''''''''''", "\"))))))))||------"],
         ["wow!!!", "a-b-c-d-e-f-g-h-i-j-k-l-m and some more words to go with them", "(a) (b) (c)"];
     ALWAYS_TRUE: SqlInjectionAlwaysTrue, "sql-injection-always-true/constant-comparison", STRONG, VALUES,
         "A comparison of two constants.",
@@ -77,3 +73,15 @@ rules! {
         ["'''or 1", "foo'or'oof", "1' and f(x) and 'true"],
         ["bob's bread", "'oreo", "'fork"];
 }
+
+/// A block comment in a JSON document.
+pub(super) static COMMENT_IN_JSON: Rule = Rule {
+    id: "sql-injection-comments-in-json/comment",
+    leaf: Leaf::SqlInjectionCommentsInJson,
+    weight: STRONG,
+    places: DOCUMENTS,
+    test: Test::Pattern { regex: r"(?s)/\*.*?\*/", literals: &["/*"] },
+    summary: "A block comment in a JSON document.",
+    attacks: &["a/*b*/c", "1 /* x */", "/**/"],
+    everyday: &["a / b * c", "*/5 * * * *", "text/*"],
+};

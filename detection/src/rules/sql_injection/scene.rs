@@ -55,7 +55,7 @@ pub(super) struct Reading {
 pub(super) fn read(bytes: &[u8], from: usize, dialect: Dialect, quotes: Quotes) -> Reading {
     let window = bytes.get(from..).unwrap_or_default();
     let window = window.get(..window.len().min(BYTES_MAX)).unwrap_or_default();
-    let mut lexer = Lexer::new(window, 0, dialect, quotes, Lasts::of(window));
+    let mut lexer = Lexer::new(window, 0, dialect, quotes, Lasts::UNKNOWN);
     let mut tokens: Vec<Token> = Vec::with_capacity(16);
     tokens.extend(lexer.by_ref().take(TOKENS_MAX).map(|mut token| {
         token.start += from;

@@ -1,0 +1,151 @@
+//! Points for what the arguments of a command look like. It knows neither where the clause stands nor how sure its name is.
+
+use super::super::arguments::{Shape, shape};
+use super::super::clause::{Braces, Clause, Closer, Left, Opener};
+use super::super::commands::{self, Name};
+use super::super::word::{Traits, Word};
+use super::head::{Head, Program};
+
+/// What the arguments look like, counted.
+pub(super) struct Arguments {
+    best: i32,
+    options: i32,
+    plain: usize,
+    structured: usize,
+    count: usize,
+    /// Whether an option carries code: `-c`, `-e`.
+    code: bool,
+    /// Whether one of them is of a form that only Windows knows.
+    pub(super) windows: bool,
+}
+
+impl Arguments {
+    pub(super) fn of(clause: &Clause, head: &Head) -> Arguments {
+        let mut arguments =
+            Arguments { best: 0, options: 0, plain: 0, structured: 0, count: 0, code: false, windows: false };
+        let Some(program) = head.program else { return arguments };
+        let name = clause.words().get(program.index).map(Word::text).unwrap_or_default();
+        for (index, word) in clause.words().iter().enumerate().skip(head.index) {
+            if index == program.index {
+                continue;
+            }
+            arguments.count += 1;
+            let shape = shape(word);
+            let points = arguments.points_of(shape, word, &program, name);
+            arguments.best = arguments.best.max(points);
+        }
+        if matches!(clause.closer, Closer::Substitution | Closer::Backtick | Closer::Parenthesis) {
+            arguments.count += 1;
+        }
+        if clause.closer == Closer::Substitution {
+            arguments.best = arguments.best.max(if clause.opener == Opener::Start { 0 } else { 2 });
+        }
+        arguments
+    }
+
+    fn points_of(&mut self, shape: Shape, word: &Word, program: &Program, name: &[u8]) -> i32 {
+        if word.traits.has(Traits::REDIRECTED) {
+            self.structured += 1;
+            return match shape {
+                Shape::SystemFile => 6,
+                Shape::Script | Shape::RootPath | Shape::DrivePath => 4,
+                Shape::Plain | Shape::Expansion => 1,
+                Shape::Other => 0,
+                _ => 2,
+            };
+        }
+        let first = self.count == 1;
+        let points = match shape {
+            _ if first && commands::is_operation(name, word.text()) => {
+                self.options = 2;
+                3
+            }
+            Shape::SystemFile => {
+                self.windows |= word.traits.has(Traits::BACKSLASH_INSIDE);
+                6
+            }
+            Shape::DrivePath => {
+                self.windows = true;
+                3
+            }
+            Shape::RootPath | Shape::Program => 3,
+            Shape::Url => {
+                if program.network || program.windows {
+                    3
+                } else {
+                    1
+                }
+            }
+            Shape::Option => {
+                self.code |= matches!(word.text(), b"-c" | b"-e" | b"-r" | b"-i" | b"-ne" | b"-pe");
+                self.options = 2;
+                0
+            }
+            Shape::SlashOption if program.windows || program.both => {
+                self.windows = true;
+                self.options = 2;
+                0
+            }
+            Shape::Expansion | Shape::SlashOption => 2,
+            Shape::Path | Shape::Script => 1,
+            Shape::Address => {
+                if program.network {
+                    3
+                } else {
+                    1
+                }
+            }
+            Shape::Dotted => {
+                if program.network {
+                    2
+                } else {
+                    1
+                }
+            }
+            Shape::Number if program.numbered && first => 2,
+            Shape::Assignment | Shape::Number => 0,
+            Shape::Plain => {
+                self.plain += 1;
+                return 0;
+            }
+            Shape::Other => {
+                self.plain += usize::from(word.traits.has(Traits::FOREIGN));
+                return 0;
+            }
+        };
+        self.structured += 1;
+        points
+    }
+
+    pub(super) fn points(&self, program: &Program, clause: &Clause) -> i32 {
+        // An option that wants code and has none is a mention.
+        let options = if self.code && self.count == 1 { 0 } else { self.options };
+        let mut points = self.best + options;
+        // The options of a filter are what people write about; those of an interpreter carry code.
+        if program.interpreter && self.code && self.count > 1 {
+            points += 2;
+        }
+        points += match clause.braces {
+            Braces::None => 0,
+            Braces::List => 2,
+            Braces::ListWithEmpty => 6,
+        };
+        if clause.ifs {
+            points += 3;
+        }
+        if program.filter && clause.opener == Opener::Pipe && clause.left >= Left::Prose {
+            points -= 3;
+        }
+        let prose = self.plain > 1 + self.structured * 3 || self.structured == 0 && self.plain > 1;
+        let unshaped = self.structured == 0 && self.plain > 0 && program.name < Name::Exclusive;
+        let follows = matches!(clause.left, Left::Nothing | Left::Command);
+        let short = follows && !matches!(clause.opener, Opener::Start | Opener::Newline) && clause.count <= 2;
+        let substituted =
+            matches!(clause.opener, Opener::Substitution | Opener::Process) && clause.left != Left::Prose;
+        if short || substituted && self.plain < 3 {
+            points
+        } else {
+            points - i32::from(unshaped) - i32::from(prose)
+        }
+    }
+}

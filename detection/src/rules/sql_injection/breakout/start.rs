@@ -1,0 +1,83 @@
+//! The value's beginning as a break: where the host query has no quotes, the value goes on from its own first operand.
+
+use super::{Break, Lead, OPEN_TEXT_MAX};
+use crate::lang::sql::grammar::{Comparison, Operand, comparison, kind, operand, skip_closes};
+use crate::lang::sql::token::{Dialect, Kind, Quotes, Token};
+use crate::lang::sql::words::Word;
+use crate::rules::sql_injection::proofs::COMPARISON_BREAK;
+use crate::rules::sql_injection::scene::{Scene, read};
+
+/// Judges the value as the continuation of an expression without quotes.
+pub(in crate::rules::sql_injection) fn at_start(scene: &mut Scene<'_, '_, '_>) {
+    for dialect in [Dialect::MySql, Dialect::Standard] {
+        let reading = read(scene.bytes(), 0, dialect, Quotes::Strings);
+        start(scene, &reading.tokens);
+        if !reading.ambiguous {
+            break;
+        }
+    }
+}
+
+fn start(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
+    let mut i = skip_closes(tokens, 0);
+    let mut lead = Lead::Value;
+    let goes_on = match kind(tokens, i) {
+        None => return,
+        Some(Kind::Word(w)) => {
+            matches!(
+                w,
+                Word::And | Word::Or | Word::Not | Word::Order | Word::Having | Word::Where | Word::Procedure
+            )
+        }
+        Some(Kind::Pipes | Kind::Ampersands | Kind::Comma | Kind::Semicolon) => true,
+        _ => false,
+    };
+    if !goes_on {
+        let Some(left) = operand(tokens, i) else { return };
+        // A number or a string is what a host query's column is compared to; anything else may be a formula or a filter.
+        if !matches!(kind(tokens, left.next - 1), Some(Kind::Number(_) | Kind::Text | Kind::Close))
+            || !matches!(left.operand, Operand::Constant)
+        {
+            lead = Lead::Name;
+        }
+        i = left.next;
+        // A comparison on the left is passed over: what counts is what is joined to it.
+        if let Some(Comparison::Symbol(next)) = comparison(tokens, i) {
+            let Some(right) = operand(tokens, next) else { return };
+            if kind(tokens, 0) == Some(Kind::Text) && right.operand == Operand::OpenText {
+                // `'x'!='y`: the host query's own quotes stand around it.
+                let last = tokens.get(right.next - 1);
+                let text = last.and_then(|t| scene.bytes().get(t.start + 1..t.end)).unwrap_or_default();
+                if (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace) {
+                    scene.found(&COMPARISON_BREAK, 0, last.map_or(0, |t| t.end));
+                }
+            }
+            i = right.next;
+        }
+        i = skip_closes(tokens, i);
+    }
+    let link = matches!(
+        kind(tokens, i),
+        Some(
+            Kind::Pipes
+                | Kind::Ampersands
+                | Kind::Semicolon
+                | Kind::Word(
+                    Word::And
+                        | Word::Or
+                        | Word::Not
+                        | Word::Like
+                        | Word::Between
+                        | Word::In
+                        | Word::Procedure
+                        | Word::Order
+                        | Word::Having
+                        | Word::Where
+                )
+        )
+    );
+    if link || goes_on {
+        let at = tokens.get(i).map_or(0, |token| token.start);
+        Break { scene, tokens, at, lead }.judge(i);
+    }
+}

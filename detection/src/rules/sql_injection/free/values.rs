@@ -1,0 +1,116 @@
+//! Values that only queries write so: casts, JSON operators, hexadecimal strings, exponents without digits.
+
+use super::{Before, before_kind, span};
+use crate::lang::sql::grammar::{kind, may_end, word};
+use crate::lang::sql::token::{Gap, Kind, Number, Token};
+use crate::lang::sql::words::Word;
+use crate::rules::sql_injection::proofs::HEX;
+use crate::rules::sql_injection::proofs_by_dialect::{EXPONENT, JSON_OPERATOR, TYPE_CAST};
+use crate::rules::sql_injection::scene::Scene;
+
+/// `password::int`, `(…)::text`, `'…'::jsonb`.
+pub(super) fn cast(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
+    if word(tokens, 1) != Some(Word::Type) || tokens.get(1).is_some_and(|t| t.gap != Gap::None) {
+        return;
+    }
+    let next = kind(tokens, 2);
+    let ends = matches!(next, Some(Kind::Cast)) && word(tokens, 3) == Some(Word::Type)
+        || (may_end(tokens, 2) && next != Some(Kind::Cast))
+        || matches!(next, Some(Kind::JsonOperator | Kind::Arithmetic | Kind::Other));
+    let typed = match before_kind(before, 0) {
+        Some(Kind::Quote | Kind::Close | Kind::Number(_)) => true,
+        Some(Kind::Word(_)) => {
+            before[1].is_none() && next != Some(Kind::Semicolon)
+                || matches!(before_kind(before, 1), Some(Kind::Arithmetic))
+                    && matches!(before_kind(before, 2), Some(Kind::Number(_)))
+        }
+        _ => false,
+    };
+    if ends && typed {
+        let (start, end) = span(tokens, 2);
+        scene.found(&TYPE_CAST, start, end);
+    }
+}
+
+/// `'…' @> '…'`, `'…' ->> 2`, `'…' -> '$.a'`.
+pub(super) fn json(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], token: Token, before: &Before) {
+    let left = matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Close))
+        || matches!(before_kind(before, 0), Some(Kind::Word(Word::Type)));
+    let arrow = scene.bytes().get(token.start..token.end) == Some(b"->");
+    let right = match tokens.get(1).map(|t| (t.kind, t.start)) {
+        Some((Kind::Text, start)) => {
+            !arrow || scene.bytes().get(start + 1).is_some_and(|b| matches!(b, b'$' | b'0'..=b'9'))
+        }
+        Some((Kind::Number(_), _)) => !arrow,
+        Some((Kind::Word(Word::Array), _)) => true,
+        _ => false,
+    };
+    if left && right {
+        scene.found(&JSON_OPERATOR, token.start, token.end);
+    }
+}
+
+/// `1.e(…)`, `1e0union`, `select 0x41`.
+pub(super) fn number(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], notation: Number, before: &Before) {
+    let (start, end) = span(tokens, 2);
+    match notation {
+        Number::EmptyExponent => {
+            let glued = matches!(kind(tokens, 1), Some(Kind::Open | Kind::Close | Kind::Comma));
+            if glued {
+                scene.found(&EXPONENT, start, end);
+            }
+        }
+        Number::Scientific => {
+            let glued = tokens.get(1).is_some_and(|t| t.gap == Gap::None);
+            if glued
+                && matches!(
+                    word(tokens, 1),
+                    Some(Word::Union | Word::And | Word::Or | Word::From | Word::Where | Word::Like)
+                )
+            {
+                scene.found(&EXPONENT, start, end);
+            }
+        }
+        Number::Hex => {
+            let long = tokens.first().is_some_and(|t| t.end - t.start >= 6);
+            if long && matches!(before_kind(before, 0), Some(Kind::Word(Word::Select))) {
+                scene.found(&HEX, start, end);
+            }
+            let compared = matches!(before_kind(before, 0), Some(Kind::Compare | Kind::Word(Word::Like)))
+                && matches!(
+                    before_kind(before, 1),
+                    Some(Kind::Word(_) | Kind::Close | Kind::Number(_) | Kind::Variable)
+                )
+                && matches!(
+                    before_kind(before, 2),
+                    Some(Kind::Word(
+                        Word::Where | Word::And | Word::Or | Word::Set | Word::Having | Word::Select
+                    ))
+                );
+            if long && compared {
+                scene.found(&HEX, start, end);
+            }
+        }
+        Number::Decimal => {}
+    }
+}
+
+/// `= X'5345…'`.
+pub(super) fn hex_string(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before) {
+    let Some(prefix) = before[0] else { return };
+    let bytes = scene.bytes();
+    if token.gap != Gap::None
+        || prefix.end != token.start
+        || !matches!(bytes.get(prefix.start..prefix.end), Some(b"x" | b"X"))
+    {
+        return;
+    }
+    let digits = bytes.iter().skip(token.end).take(16).take_while(|b| b.is_ascii_hexdigit()).count();
+    let queried = matches!(
+        before_kind(before, 1),
+        Some(Kind::Compare | Kind::Open | Kind::Comma | Kind::Word(Word::Select | Word::Like | Word::Exec))
+    );
+    if digits >= 8 && queried {
+        scene.found(&HEX, prefix.start, token.end + digits);
+    }
+}
