@@ -254,15 +254,15 @@ impl Literals {
         Literals { automaton, candidates: literals.into_iter().map(|(_, candidates)| candidates).collect() }
     }
 
+    /// Finds every literal in `bytes`.
     fn scan(&self, bytes: &[u8], seen: &mut Candidates) {
         let Ok(start) = self.automaton.start_state(Anchored::No) else { return };
-        let mut state = start;
-        let mut last: Option<StateID> = None;
+        let (mut state, mut last) = (start, start);
         for &byte in bytes {
             state = self.automaton.next_state(Anchored::No, state, byte);
-            // Runs of one state (`''''`) would only set the same bits again.
-            if self.automaton.is_special(state) && self.automaton.is_match(state) && last != Some(state) {
-                last = Some(state);
+            // Repetition (`''''`, `select select`) would only set the same bits again.
+            if self.automaton.is_special(state) && state != last && self.automaton.is_match(state) {
+                last = state;
                 self.collect(state, seen);
             }
         }
@@ -326,4 +326,41 @@ fn digest() -> u64 {
         }
     }
     hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_found_wherever_they_lie() {
+        let known = ["sqlmap", "a-rather-long-literal-of-some-bytes", "'"];
+        let literals = Literals::new(
+            known
+                .iter()
+                .enumerate()
+                .map(|(nth, text)| (text.as_bytes().to_vec(), vec![nth as u16]))
+                .collect(),
+        );
+        for length in [40, 300] {
+            for (nth, literal) in known.iter().enumerate() {
+                for at in 0..length - literal.len() {
+                    let mut value = vec![b'x'; length];
+                    value[at..at + literal.len()].copy_from_slice(literal.to_ascii_uppercase().as_bytes());
+                    let mut seen = Candidates::NONE;
+                    literals.scan(&value, &mut seen);
+                    assert_eq!(seen.iter().collect::<Vec<_>>(), [nth], "{literal} at {at} of {length}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_class_set_knows_its_shortest_literal() {
+        let table =
+            shortest(&[(b"..".to_vec(), vec![0]), (b"select".to_vec(), vec![1]), (b"a.b".to_vec(), vec![2])]);
+        assert_eq!(table[classes::of(b"plain").set()], 6);
+        assert_eq!(table[classes::of(b"1.5").set()], 2);
+        assert_eq!(table[classes::of(b"15").set()], u8::MAX);
+    }
 }

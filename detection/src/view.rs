@@ -11,6 +11,7 @@ mod escapes;
 mod hex;
 mod path;
 mod percent;
+mod rewrite;
 mod unicode;
 
 /// Derived views of one value.
@@ -74,8 +75,9 @@ impl View {
 #[derive(Debug, Default)]
 pub(crate) struct Views {
     buffers: Vec<Vec<u8>>,
-    names: Vec<View>,
+    names: Vec<(View, Classes)>,
     bytes_left: usize,
+    folded: Vec<u8>,
     scratch: Vec<u8>,
 }
 
@@ -92,6 +94,14 @@ const DECODERS: [(View, Applies, Decoder); 4] = [
     (View::Base64, Classes::base64, base64::decode),
 ];
 
+/// What [`Views::fold`] applies, in this order.
+const FOLDERS: [(Applies, Decoder); 4] = [
+    (Classes::percent, |source, out| percent::decode(source, false, out)),
+    (Classes::ampersand, entities::decode),
+    (Classes::backslash, escapes::decode),
+    (Classes::high, unicode::fold),
+];
+
 impl Views {
     /// Derives every view of `raw` that differs from it and from the others. Percent levels first, then everything at
     /// once, then each decoder alone on each level: a value made to exhaust the bounds has been decoded fully before.
@@ -99,9 +109,9 @@ impl Views {
         self.clear();
         self.bytes_left = VIEW_BYTES_BASE.saturating_add(raw.len().saturating_mul(VIEW_BYTES_FACTOR));
         let levels = self.percent_levels(place, classes, raw);
-        self.fold(levels, raw);
+        self.fold(levels, self.classes_of(levels, classes), raw);
         for level in (0..=levels).rev() {
-            let level_classes = if level == 0 { classes } else { classes::of(self.source(level, raw)) };
+            let level_classes = self.classes_of(level, classes);
             for (view, applies, decode) in DECODERS {
                 if applies(level_classes) {
                     self.add(if level == 0 { view } else { View::Combined }, level, raw, decode);
@@ -120,16 +130,27 @@ impl Views {
         self.names.clear();
     }
 
-    /// Whether `raw` has views although its bytes need no decoding.
-    pub(crate) fn is_wrapped(place: Place, raw: &[u8]) -> bool {
+    /// Whether `raw` can have views at all. Everyday values cannot.
+    pub(crate) fn apply(place: Place, classes: Classes, raw: &[u8]) -> bool {
         let dotted = |pair: &[u8; 2]| matches!(pair, [b'/', b'.' | b'/']);
-        place == Place::Path && raw.array_windows().any(dotted)
-            || matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B')) && base64::payload(raw).is_some()
+        classes.may_fold()
+            || classes.plus()
+            || classes.base64() && raw.len() >= base64::BYTES_MIN
+            || place == Place::Path && raw.array_windows().any(dotted)
+            || matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B' | b' ')) && base64::payload(raw).is_some()
     }
 
     /// The views, without the raw one.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (View, &[u8])> {
-        self.names.iter().copied().zip(self.buffers.iter().map(Vec::as_slice))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (View, Classes, &[u8])> {
+        self.names
+            .iter()
+            .zip(&self.buffers)
+            .map(|((view, classes), bytes)| (*view, *classes, bytes.as_slice()))
+    }
+
+    /// Classes of a node; those of the raw value are given.
+    fn classes_of(&self, node: usize, raw: Classes) -> Classes {
+        node.checked_sub(1).and_then(|nth| self.names.get(nth)).map_or(raw, |(_, classes)| *classes)
     }
 
     /// Node 0 is the raw value, node n the nth view.
@@ -160,27 +181,25 @@ impl Views {
     }
 
     /// Everything decoded until nothing changes.
-    fn fold(&mut self, level: usize, raw: &[u8]) {
-        if !classes::of(self.source(level, raw)).may_fold() {
+    fn fold(&mut self, level: usize, classes: Classes, raw: &[u8]) {
+        if !classes.may_fold() {
             return;
         }
-        let mut folded = std::mem::take(&mut self.scratch);
-        folded.clear();
-        folded.extend_from_slice(self.source(level, raw));
-        let mut steps = 0;
-        let mut next = Vec::new();
+        let mut folded = std::mem::take(&mut self.folded);
+        let mut next = std::mem::take(&mut self.scratch);
+        let (mut steps, mut classes) = (0, classes);
         for _ in 0..FOLD_ROUNDS_MAX {
             let before = steps;
-            let decoders: [Decoder; 4] =
-                [|s, out| percent::decode(s, false, out), entities::decode, escapes::decode, unicode::fold];
-            for decode in decoders {
+            for (applies, decode) in FOLDERS {
+                let source = if steps == 0 { self.source(level, raw) } else { &folded };
                 next.clear();
-                if classes::of(&folded).may_fold() && decode(&folded, &mut next) {
+                if applies(classes) && decode(source, &mut next) {
                     std::mem::swap(&mut folded, &mut next);
+                    classes = classes::of(&folded);
                     steps += 1;
                 }
             }
-            if steps == before {
+            if steps == before || !classes.may_fold() {
                 break;
             }
         }
@@ -191,7 +210,8 @@ impl Views {
                 true
             });
         }
-        self.scratch = folded;
+        self.folded = folded;
+        self.scratch = next;
     }
 
     /// Base64 behind a prefix, on the last level.
@@ -225,10 +245,10 @@ impl Views {
         let fresh = source.len() <= self.bytes_left
             && decode(source, &mut out)
             && out != raw
-            && self.iter().all(|(_, known)| known != out);
+            && self.iter().all(|(_, _, known)| known != out);
         if fresh {
             self.bytes_left = self.bytes_left.saturating_sub(out.len());
-            self.names.push(view);
+            self.names.push((view, classes::of(&out)));
         }
         if let Some(buffer) = self.buffers.get_mut(index) {
             *buffer = out;
@@ -244,7 +264,7 @@ mod tests {
     fn views(place: Place, raw: &[u8]) -> Vec<(View, Vec<u8>)> {
         let mut views = Views::default();
         views.derive(place, classes::of(raw), raw);
-        views.iter().map(|(view, bytes)| (view, bytes.to_vec())).collect()
+        views.iter().map(|(view, _, bytes)| (view, bytes.to_vec())).collect()
     }
 
     fn holds(place: Place, raw: &str, view: View, expected: &str) {

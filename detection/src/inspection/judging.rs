@@ -45,6 +45,13 @@ pub(crate) struct Judging {
     views: Views,
 }
 
+/// What is to look at a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    All,
+    Patterns,
+}
+
 /// Sums up the CPU time of calls.
 #[derive(Debug)]
 struct Meter {
@@ -136,24 +143,29 @@ impl Judging {
             return;
         }
         let raw = classes::of(field.value);
-        let mut views = std::mem::take(&mut self.views);
-        views.clear();
-        if raw.may_decode() || Views::is_wrapped(field.place, field.value) {
-            views.derive(field.place, raw, field.value);
+        if Views::apply(field.place, raw, field.value) {
+            self.views(field, raw);
+        } else {
+            self.view(field, View::Raw, Wanted::All, raw, field.value);
         }
-        // Applications decode these places before they look: of the coded form only patterns can say anything.
-        let coded = is_coded(field.place) && views.iter().any(|(view, _)| view == View::Percent);
-        let wanted = if coded { self.patterns } else { self.active };
-        self.view(field, View::Raw, &wanted, raw, field.value);
-        let wanted = self.active;
-        for (view, bytes) in views.iter() {
-            self.view(field, view, &wanted, classes::of(bytes), bytes);
-        }
-        self.views = views;
         if !self.field_rules.is_empty() {
             self.verdict.field_done(&self.field_rules);
             self.field_rules.clear();
         }
+    }
+
+    /// The value as sent, and all that it may be decoded to.
+    fn views(&mut self, field: &Field<'_>, raw: classes::Classes) {
+        let mut views = std::mem::take(&mut self.views);
+        views.derive(field.place, raw, field.value);
+        // Applications decode these places before they look: of the coded form only patterns can say anything.
+        let coded = is_coded(field.place) && views.iter().any(|(view, ..)| view == View::Percent);
+        let wanted = if coded { Wanted::Patterns } else { Wanted::All };
+        self.view(field, View::Raw, wanted, raw, field.value);
+        for (view, classes, bytes) in views.iter() {
+            self.view(field, view, Wanted::All, classes, bytes);
+        }
+        self.views = views;
     }
 
     /// Judges a header that most clients send alike; a value found clean once is not judged again.
@@ -177,7 +189,7 @@ impl Judging {
         &mut self,
         field: &Field<'_>,
         view: View,
-        wanted: &Candidates,
+        wanted: Wanted,
         classes: classes::Classes,
         bytes: &[u8],
     ) {
@@ -199,11 +211,15 @@ impl Judging {
         &mut self,
         field: &Field<'_>,
         view: View,
-        wanted: &Candidates,
+        wanted: Wanted,
         classes: classes::Classes,
         bytes: &[u8],
         offset: usize,
     ) {
+        let wanted = match wanted {
+            Wanted::All => &self.active,
+            Wanted::Patterns => &self.patterns,
+        };
         let candidates = self.engine.candidates(wanted, field.place, classes, bytes);
         if !self.meter.spend(FIELD_WORK_BYTES + bytes.len()) || candidates.is_empty() {
             return;

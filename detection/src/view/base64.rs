@@ -1,7 +1,7 @@
 //! Base64 of text, standard and URL-safe, padded or not: the whole value, the payload of a `data:` URL, or Basic credentials.
 
 /// Shorter values are words.
-const BYTES_MIN: usize = 12;
+pub(super) const BYTES_MIN: usize = 12;
 /// Enough bytes to tell text from an identifier that merely looks like base64.
 const PROBE_BYTES: usize = 8;
 
@@ -11,19 +11,16 @@ const DATA_HEAD_BYTES_MAX: usize = 128;
 /// The base64 payload behind a prefix, if `source` has one.
 pub(super) fn payload(source: &[u8]) -> Option<&[u8]> {
     let source = source.trim_ascii_start();
-    match source.get(..5)?.to_ascii_lowercase().as_slice() {
-        b"data:" => {
-            let head = source.get(..DATA_HEAD_BYTES_MAX).unwrap_or(source);
-            let comma = memchr::memchr(b',', head)?;
-            source
-                .get(..comma)?
-                .to_ascii_lowercase()
-                .ends_with(b";base64")
-                .then(|| source.get(comma + 1..))?
-        }
-        b"basic" => source.get(5..).filter(|rest| rest.first() == Some(&b' ')),
-        _ => None,
+    let scheme = source.get(..5)?;
+    if scheme.eq_ignore_ascii_case(b"data:") {
+        let head = source.get(..DATA_HEAD_BYTES_MAX).unwrap_or(source);
+        let comma = memchr::memchr(b',', head)?;
+        let (head, tail) = source.split_at_checked(comma)?;
+        let coded = head.len().checked_sub(7).and_then(|at| head.get(at..))?.eq_ignore_ascii_case(b";base64");
+        return coded.then(|| tail.get(1..))?;
     }
+    let rest = source.get(5..).filter(|rest| rest.first() == Some(&b' '));
+    rest.filter(|_| scheme.eq_ignore_ascii_case(b"basic"))
 }
 
 /// Appends the decoded `source` to `out` when it is base64 of text.

@@ -101,11 +101,6 @@ impl Classes {
         self.0 & HIGH != 0
     }
 
-    /// Whether any decoding can apply: everyday values stop here.
-    pub(crate) fn may_decode(self) -> bool {
-        self.0 & (PERCENT | PLUS | AMPERSAND | BACKSLASH | HIGH) != 0 || self.base64()
-    }
-
     /// Whether a decoder other than plus-as-space and base64 can apply.
     pub(crate) fn may_fold(self) -> bool {
         self.0 & (PERCENT | AMPERSAND | BACKSLASH | HIGH) != 0

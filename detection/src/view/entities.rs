@@ -1,7 +1,7 @@
 //! HTML character references, as browsers and template engines read them.
 
 use super::hex;
-use super::percent::push_code_point;
+use super::rewrite::{Replacement, Step, rewrite};
 
 /// Named references whose characters matter to a language that is judged. In lower case, sorted.
 const NAMED: &[(&str, u8)] = &[
@@ -50,29 +50,25 @@ const UNTERMINATED: &[&str] = &["amp", "gt", "lbrace", "lcub", "lt", "quot"];
 
 const NAME_BYTES_MAX: usize = 8;
 
-/// Appends the decoded `source` to `out`. `false` when nothing was decoded.
+/// Appends the decoded `source` to `out`. `false` when there is nothing to decode.
 pub(super) fn decode(source: &[u8], out: &mut Vec<u8>) -> bool {
-    let mut changed = false;
-    let mut rest = source;
-    while let Some((before, marked)) = memchr::memchr(b'&', rest).and_then(|at| rest.split_at_checked(at)) {
-        out.extend_from_slice(before);
-        let taken = match marked.get(1) {
-            Some(b'#') => numeric(marked, out),
-            Some(byte) if byte.is_ascii_alphabetic() => named(marked, out),
-            _ => None,
-        };
-        changed |= taken.is_some();
-        if taken.is_none() {
-            out.push(b'&');
-        }
-        rest = marked.get(taken.unwrap_or(1)..).unwrap_or_default();
-    }
-    out.extend_from_slice(rest);
-    changed
+    rewrite(
+        source,
+        out,
+        |rest| memchr::memchr(b'&', rest),
+        |marked| {
+            let reference = match marked.get(1) {
+                Some(b'#') => numeric(marked),
+                Some(byte) if byte.is_ascii_alphabetic() => named(marked),
+                _ => None,
+            };
+            reference.map_or(Step::Keep(1), |(taken, with)| Step::Replace(taken, with))
+        },
+    )
 }
 
 /// `&#…` or `&#x…` at the start of `marked`: how many bytes it takes. Leading zeros are free, the semicolon is optional.
-fn numeric(marked: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+fn numeric(marked: &[u8]) -> Option<(usize, Replacement)> {
     let (radix, start) = match marked.get(2) {
         Some(b'x' | b'X') => (16, 3),
         _ => (10, 2),
@@ -88,12 +84,12 @@ fn numeric(marked: &[u8], out: &mut Vec<u8>) -> Option<usize> {
             .iter()
             .fold(0_u32, |value, digit| value.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
     };
-    push_code_point(value, out);
     let end = start + count;
-    Some(if marked.get(end) == Some(&b';') { end + 1 } else { end })
+    let taken = if marked.get(end) == Some(&b';') { end + 1 } else { end };
+    Some((taken, Replacement::code_point(value)))
 }
 
-fn named(marked: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+fn named(marked: &[u8]) -> Option<(usize, Replacement)> {
     let mut lower = [0; NAME_BYTES_MAX];
     let mut length = 0;
     for (slot, byte) in lower.iter_mut().zip(marked.get(1..)?.iter().take_while(|b| b.is_ascii_alphabetic()))
@@ -104,12 +100,11 @@ fn named(marked: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let name = lower.get(..length)?;
     if marked.get(length + 1) == Some(&b';') {
         let at = NAMED.binary_search_by(|(known, _)| known.as_bytes().cmp(name)).ok()?;
-        out.push(NAMED.get(at)?.1);
-        return Some(length + 2);
+        return Some((length + 2, Replacement::byte(NAMED.get(at)?.1)));
     }
     let prefix = UNTERMINATED.iter().find(|known| name.starts_with(known.as_bytes()))?;
-    out.push(NAMED.iter().find(|(known, _)| known == prefix)?.1);
-    Some(prefix.len() + 1)
+    let meant = NAMED.iter().find(|(known, _)| known == prefix)?.1;
+    Some((prefix.len() + 1, Replacement::byte(meant)))
 }
 
 #[cfg(test)]

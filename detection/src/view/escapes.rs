@@ -1,64 +1,54 @@
 //! Backslash escapes of programming languages and style sheets: `\x3c`, `\u003c`, `\u{3c}`, `\074`, `\3c `, `\/`, `\n`.
 
 use super::hex;
-use super::percent::push_code_point;
+use super::rewrite::{Replacement, Step, rewrite};
 
-/// Appends the decoded `source` to `out`. `false` when nothing was decoded.
+/// Appends the decoded `source` to `out`. `false` when there is nothing to decode.
 pub(super) fn decode(source: &[u8], out: &mut Vec<u8>) -> bool {
-    let mut changed = false;
-    let mut rest = source;
-    while let Some((before, marked)) = memchr::memchr(b'\\', rest).and_then(|at| rest.split_at_checked(at)) {
-        out.extend_from_slice(before);
-        let taken = escape(marked, out);
-        changed |= taken.is_some();
-        if taken.is_none() {
-            out.push(b'\\');
-        }
-        rest = marked.get(taken.unwrap_or(1)..).unwrap_or_default();
-    }
-    out.extend_from_slice(rest);
-    changed
+    rewrite(
+        source,
+        out,
+        |rest| memchr::memchr(b'\\', rest),
+        |marked| escape(marked).map_or(Step::Keep(1), |(taken, with)| Step::Replace(taken, with)),
+    )
 }
 
-/// The escape at the start of `marked`: how many bytes it takes.
-fn escape(marked: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+/// The escape at the start of `marked`: how many bytes it takes, and what it stands for.
+fn escape(marked: &[u8]) -> Option<(usize, Replacement)> {
     match marked.get(1..)? {
         [b'x' | b'X', a, b, ..] if hex::all(&[*a, *b]) => {
-            out.push(hex::value(&[*a, *b]) as u8);
-            Some(4)
+            Some((4, Replacement::byte(hex::value(&[*a, *b]) as u8)))
         }
         [b'u' | b'U', b'{', rest @ ..] => {
             let count = rest.iter().take(8).take_while(|byte| byte.is_ascii_hexdigit()).count();
             let digits = rest.get(..count).filter(|digits| !digits.is_empty())?;
-            (rest.get(count) == Some(&b'}')).then(|| push_code_point(hex::value(digits), out))?;
-            Some(count + 4)
+            let closed = rest.get(count) == Some(&b'}');
+            closed.then(|| (count + 4, Replacement::code_point(hex::value(digits))))
         }
         [b'u' | b'U', a, b, c, d, ..] if hex::all(&[*a, *b, *c, *d]) => {
-            push_code_point(hex::value(&[*a, *b, *c, *d]), out);
-            Some(6)
+            Some((6, Replacement::code_point(hex::value(&[*a, *b, *c, *d]))))
         }
         // `\0061` is a style sheet's, `\074` an octal number.
         [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', rest @ ..]
             if !(*a == b'0' && *b == b'0' && rest.first().is_some_and(u8::is_ascii_hexdigit)) =>
         {
-            out.push((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'));
-            Some(4)
+            Some((4, Replacement::byte((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'))))
         }
         rest @ [a, b, ..] if hex::all(&[*a, *b]) => {
             let count = rest.iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
-            push_code_point(hex::value(rest.get(..count)?), out);
             // A style sheet's escape swallows one white space.
-            Some(1 + count + usize::from(rest.get(count).is_some_and(u8::is_ascii_whitespace)))
+            let space = usize::from(rest.get(count).is_some_and(u8::is_ascii_whitespace));
+            Some((1 + count + space, Replacement::code_point(hex::value(rest.get(..count)?))))
         }
         [byte, ..] => {
-            out.push(match byte {
+            let meant = match byte {
                 b'n' => b'\n',
                 b't' => b'\t',
                 b'r' => b'\r',
                 b'/' | b'\\' | b'"' | b'\'' | b'`' => *byte,
                 _ => return None,
-            });
-            Some(2)
+            };
+            Some((2, Replacement::byte(meant)))
         }
         [] => None,
     }

@@ -2,49 +2,23 @@
 //! becomes `%2e` and then `.`.
 
 use super::hex;
+use super::rewrite::{Replacement, Step, rewrite};
 
-/// Appends the decoded `source` to `out`; with `plus`, `+` is a space. `false` when nothing was decoded.
+/// Appends the decoded `source` to `out`; with `plus`, `+` is a space. `false` when there is nothing to decode.
 pub(super) fn decode(source: &[u8], plus: bool, out: &mut Vec<u8>) -> bool {
-    let mut changed = false;
-    let mut rest = source;
-    let stop = |rest: &[u8]| {
+    let next = |rest: &[u8]| {
         if plus { memchr::memchr2(b'%', b'+', rest) } else { memchr::memchr(b'%', rest) }
     };
-    while let Some((before, marked)) = stop(rest).and_then(|at| rest.split_at_checked(at)) {
-        out.extend_from_slice(before);
-        let taken = match marked {
-            [b'+', ..] => {
-                out.push(b' ');
-                changed = true;
-                1
-            }
-            [_, b'u' | b'U', a, b, c, d, ..] if hex::all(&[*a, *b, *c, *d]) => {
-                push_code_point(hex::value(&[*a, *b, *c, *d]), out);
-                changed = true;
-                6
-            }
-            [_, a, b, ..] if hex::all(&[*a, *b]) => {
-                out.push(hex::value(&[*a, *b]) as u8);
-                changed = true;
-                3
-            }
-            _ => {
-                out.push(b'%');
-                1
-            }
-        };
-        rest = marked.get(taken..).unwrap_or_default();
-    }
-    out.extend_from_slice(rest);
-    changed
-}
-
-/// UTF-8 of a code point; a surrogate or a number beyond Unicode becomes U+FFFD.
-pub(super) fn push_code_point(value: u32, out: &mut Vec<u8>) {
-    let mut utf8 = [0; 4];
-    out.extend_from_slice(
-        char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER).encode_utf8(&mut utf8).as_bytes(),
-    );
+    rewrite(source, out, next, |marked| match marked {
+        [b'+', ..] => Step::Replace(1, Replacement::byte(b' ')),
+        [_, b'u' | b'U', a, b, c, d, ..] if hex::all(&[*a, *b, *c, *d]) => {
+            Step::Replace(6, Replacement::code_point(hex::value(&[*a, *b, *c, *d])))
+        }
+        [_, a, b, ..] if hex::all(&[*a, *b]) => {
+            Step::Replace(3, Replacement::byte(hex::value(&[*a, *b]) as u8))
+        }
+        _ => Step::Keep(1),
+    })
 }
 
 #[cfg(test)]
