@@ -29,9 +29,14 @@ impl Compiled {
         head(&mut page, &route.plan);
         settings(&mut page, &route.plan.settings);
         tail(&mut page, &route.plan);
-        for decision in &route.decisions {
-            let word = if decision.on { "on" } else { "off" };
-            page.line(&format!("protections.{}", decision.leaf.name()), word, decision.line);
+        for row in waf_shared::catalog::TABLE {
+            let word = if route.plan.settings.leaves.contains(row.leaf) { "on" } else { "off" };
+            let decision = route.decisions.iter().find(|decision| decision.leaf == row.leaf);
+            page.line(
+                &format!("protections.{}", row.name),
+                word,
+                decision.and_then(|decision| decision.line),
+            );
         }
         Some(page.out)
     }

@@ -24,7 +24,7 @@ pub(crate) struct Decision {
     pub(crate) leaf: Leaf,
     /// Whether it is in force.
     pub(crate) on: bool,
-    /// Line of the entry; `None` is the catalog's default.
+    /// Line of the entry.
     pub(crate) line: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn effective_without(sections: &[Lists<'_>], without: Option<&At<Prot
     set
 }
 
-/// For every leaf, whether it is in force and which line says so.
+/// For every leaf that a list names, whether it is in force and which line says so; the others follow the catalog.
 pub(crate) fn decisions(sections: &[Lists<'_>]) -> Vec<Decision> {
     let defaults = LeafSet::defaults();
     let mut decisions: Vec<Decision> = waf_shared::catalog::TABLE
@@ -84,6 +84,9 @@ pub(crate) fn decisions(sections: &[Lists<'_>]) -> Vec<Decision> {
             }
         }
     }
+    // A file names few leaves, and what is kept for each route must not grow with the catalog.
+    decisions.retain(|decision| decision.line.is_some());
+    decisions.shrink_to_fit();
     decisions
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::watch;
 use tokio::time::timeout;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
@@ -20,15 +21,14 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite>(proxy: Arc<Proxy>, stream: 
     let (reader, writer) = tokio::io::split(stream);
     let mut client = Client { reader: Reader::new(reader), writer };
     let mut stop = proxy.stopping();
+    let _open = proxy.enter();
     loop {
         let arrived = tokio::select! {
             biased;
             arrived = arrival(&mut client.reader) => arrived,
-            // An idle connection has nothing to lose when the worker stops.
-            _ = stop.wait_for(|stopping| *stopping) => false,
+            () = grace(&mut stop) => false,
         };
         let Some(serving) = proxy.serving().filter(|_| arrived) else { break };
-        let _in_flight = proxy.enter();
         match one(&mut client, &proxy, serving, ends).await {
             After::KeepAlive => {}
             After::Close => {
@@ -38,6 +38,14 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite>(proxy: Arc<Proxy>, stream: 
             After::Abort => break,
         }
     }
+}
+
+/// Waits for a stop and a little longer: a request that was on its way when the stop began is still answered, and its
+/// answer says that the connection closes (RFC 9112 section 9.6).
+async fn grace(stop: &mut watch::Receiver<bool>) {
+    // The sender lives as long as the proxy, which this connection holds.
+    let _ = stop.wait_for(|stopping| *stopping).await;
+    tokio::time::sleep(Duration::from_millis(limits::STOP_GRACE_MILLISECONDS)).await;
 }
 
 /// Waits for the first byte of a request; `false` when none comes.

@@ -1,4 +1,4 @@
-//! What a worker serves with: the active plan behind one pointer, the accept loops, and the count of what is in flight.
+//! What a worker serves with: the active plan behind one pointer, the accept loops, and the count of open connections.
 
 use std::io;
 use std::net::SocketAddr;
@@ -29,7 +29,7 @@ pub struct Proxy {
     active: ArcSwapOption<Serving>,
     audit: Sink,
     stop: watch::Sender<bool>,
-    in_flight: AtomicUsize,
+    open: AtomicUsize,
     finished: Notify,
     connections: Arc<Semaphore>,
     spare: Spare,
@@ -42,7 +42,7 @@ impl Proxy {
             active: ArcSwapOption::empty(),
             audit,
             stop: watch::Sender::new(false),
-            in_flight: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
             finished: Notify::new(),
             connections: Arc::new(Semaphore::new(connections_max())),
             spare: Spare::default(),
@@ -67,13 +67,13 @@ impl Proxy {
         Ok(Listening { task: task.abort_handle() })
     }
 
-    /// Ends keep-alive and waits until nothing is in flight, for at most `limit`.
+    /// Ends keep-alive and waits until no connection is open, for at most `limit`.
     pub async fn drain(&self, limit: Duration) {
         self.stop.send_replace(true);
         let drained = async {
             loop {
                 let finished = self.finished.notified();
-                if self.in_flight.load(Ordering::Acquire) == 0 {
+                if self.open.load(Ordering::Acquire) == 0 {
                     return;
                 }
                 finished.await;
@@ -98,10 +98,10 @@ impl Proxy {
         *self.stop.borrow()
     }
 
-    /// Counts an exchange until the guard is dropped.
-    pub(crate) fn enter(&self) -> InFlight<'_> {
-        self.in_flight.fetch_add(1, Ordering::AcqRel);
-        InFlight(self)
+    /// Counts a connection until the guard is dropped.
+    pub(crate) fn enter(&self) -> Open<'_> {
+        self.open.fetch_add(1, Ordering::AcqRel);
+        Open(self)
     }
 
     async fn accept(self: Arc<Self>, listener: TcpListener) {
@@ -171,13 +171,13 @@ impl Drop for Listening {
     }
 }
 
-/// An exchange in flight.
+/// An open connection.
 #[derive(Debug)]
-pub(crate) struct InFlight<'p>(&'p Proxy);
+pub(crate) struct Open<'p>(&'p Proxy);
 
-impl Drop for InFlight<'_> {
+impl Drop for Open<'_> {
     fn drop(&mut self) {
-        if self.0.in_flight.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.0.open.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.finished.notify_waiters();
         }
     }

@@ -1,6 +1,7 @@
 //! A plan made ready to serve: routes, pools, header rules and the engine. Built off the request path; everything that
 //! can fail fails here, before what runs is touched.
 
+use std::mem;
 use std::sync::Arc;
 
 use waf_detection::engine::Engine;
@@ -31,24 +32,23 @@ pub struct Serving {
     engine: Arc<Engine>,
     pools: Pools,
     route_pools: Vec<Arc<Pool>>,
-    route_headers: Vec<HeaderRules>,
-    global_headers: HeaderRules,
+    route_headers: Vec<Arc<HeaderRules>>,
+    global_headers: Arc<HeaderRules>,
     head_bytes_max: usize,
 }
 
 impl Serving {
     /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept.
     pub fn build(plan_bytes: &[u8], previous: Option<&Arc<Serving>>) -> Result<Arc<Serving>, BuildError> {
-        let (plan, digest) = plan::decode(plan_bytes)?;
+        let (mut plan, digest) = plan::decode(plan_bytes)?;
         let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
         let upstreams = plan.routes.iter().map(|route| &route.upstream);
         let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
-        let route_headers =
-            plan.routes.iter().map(|r| HeaderRules::new(&r.settings.response_headers)).collect();
+        let (global_headers, route_headers) = header_rules(&mut plan);
         Ok(Arc::new(Serving {
             router: Router::new(&plan),
             digest_text: digest.to_string(),
-            global_headers: HeaderRules::new(&plan.global.response_headers),
+            global_headers,
             head_bytes_max: head_bytes_max(&plan),
             plan,
             digest,
@@ -111,17 +111,36 @@ impl Serving {
 pub(crate) struct RouteIndex(pub(crate) usize);
 
 /// What is done to the headers of a response, as bytes on the wire.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeaderRules {
     pub(crate) add: Vec<AddHeader>,
     strip: Vec<String>,
 }
 
-impl HeaderRules {
-    fn new(headers: &ResponseHeaders) -> HeaderRules {
-        HeaderRules { add: headers.add.clone(), strip: headers.strip.clone() }
-    }
+/// Takes the header rules out of the plan; routes with the same rules share them, as most routes of a plan do.
+fn header_rules(plan: &mut Plan) -> (Arc<HeaderRules>, Vec<Arc<HeaderRules>>) {
+    let mut known: Vec<Arc<HeaderRules>> = Vec::new();
+    let mut share = |headers: &mut ResponseHeaders| {
+        let rules = HeaderRules { add: mem::take(&mut headers.add), strip: mem::take(&mut headers.strip) };
+        let shared = known.iter().find(|k| ***k == rules).cloned();
+        shared.unwrap_or_else(|| {
+            let rules = Arc::new(rules);
+            // Looking through many different sets for each route would cost more than it saves.
+            if known.len() < SHARED_RULES_MAX {
+                known.push(Arc::clone(&rules));
+            }
+            rules
+        })
+    };
+    let global = share(&mut plan.global.response_headers);
+    let routes = plan.routes.iter_mut().map(|route| share(&mut route.settings.response_headers)).collect();
+    (global, routes)
+}
 
+/// Sets of header rules that are compared with each route's.
+const SHARED_RULES_MAX: usize = 32;
+
+impl HeaderRules {
     /// Whether a response field of that name is taken out.
     pub(crate) fn strips(&self, name: &[u8]) -> bool {
         self.strip.iter().any(|s| name.eq_ignore_ascii_case(s.as_bytes()))

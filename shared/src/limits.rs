@@ -108,3 +108,7 @@ pub const LINGER_SECONDS: u64 = 2;
 
 /// Client connections of one worker, when the limit on open files allows them.
 pub const CLIENT_CONNECTIONS_MAX: usize = 20_000;
+
+/// Milliseconds for which an idle connection may still bring a request after a stop began: the client may have sent it
+/// before it could know.
+pub const STOP_GRACE_MILLISECONDS: u64 = 500;

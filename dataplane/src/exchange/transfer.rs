@@ -103,8 +103,7 @@ where
     W: AsyncWrite + Unpin,
 {
     let chunked = cleared.admitted.framing == Framing::Chunked;
-    let keep_alive = keeps_alive(record) && !proxy.is_stopping();
-    let (status, relayed, sent_all) = {
+    let (status, relayed, sent_all, keep_alive) = {
         let mut send = pin!(send(
             head,
             &mut cleared.body,
@@ -116,6 +115,8 @@ where
         let mut progress = Progress { sending: true, deadline: Instant::now() + patience, fault: None };
         let response =
             await_head(send.as_mut(), &mut progress, &mut connection.reader, patience, record).await?;
+        // Decided as late as can be: a stop that began while the upstream worked is told to the client.
+        let keep_alive = keeps_alive(record) && !proxy.is_stopping();
         let answer = relay::Answer::new(&response, &cleared.admitted, record, keep_alive)?;
         let mut relay = pin!(answer.relay(&mut connection.reader, &mut client.writer, patience));
         let relayed = loop {
@@ -134,7 +135,7 @@ where
         if let Some(SendFault::Client(BodyFault::TooLarge)) = &progress.fault {
             record.detail("response cut");
         }
-        (response.status, relayed, !progress.sending && progress.fault.is_none())
+        (response.status, relayed, !progress.sending && progress.fault.is_none(), keep_alive)
     };
     if cleared.body.is_over_size() {
         // Refused already where the mode says so; here it is only noted.
