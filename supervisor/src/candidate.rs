@@ -25,6 +25,12 @@ pub struct Candidate {
     notices: Notices,
 }
 
+/// The sockets of a plan, held.
+pub struct Held {
+    traffic: Vec<Arc<Bound>>,
+    health: Option<Arc<Bound>>,
+}
+
 /// What the operator is told once the plan is in force.
 struct Notices {
     health_off: bool,
@@ -52,7 +58,7 @@ impl Candidate {
         sockets: &mut Sockets,
         began: Instant,
     ) -> Result<Self, CandidateError> {
-        let (traffic, health) = Self::bind(&compiled.plan, sockets)?;
+        let Held { traffic, health } = Self::bind(&compiled.plan, sockets)?;
         let detecting = compiled.plan.routes.iter().filter(|route| route.settings.mode == Mode::DetectOnly);
         let notices = Notices {
             health_off: compiled.plan.health_port.is_none(),
@@ -62,15 +68,12 @@ impl Candidate {
         Ok(Self { digest: compiled.digest, traffic, health, began, bytes: compiled.bytes, notices })
     }
 
-    /// The sockets of a plan: for traffic, and for the health listener.
-    pub fn bind(
-        plan: &Plan,
-        sockets: &mut Sockets,
-    ) -> Result<(Vec<Arc<Bound>>, Option<Arc<Bound>>), CandidateError> {
+    /// Binds the sockets of a plan.
+    pub fn bind(plan: &Plan, sockets: &mut Sockets) -> Result<Held, CandidateError> {
         let Listen::Plain { port } = plan.listen else { return Err(CandidateError::Tls) };
         let traffic = vec![sockets.bind("port", port)?];
         let health = plan.health_port.map(|port| sockets.bind("health_port", port)).transpose()?;
-        Ok((traffic, health))
+        Ok(Held { traffic, health })
     }
 
     /// The offer of it; the sockets travel beside, in the same order.

@@ -133,3 +133,7 @@ impl Follower {
 fn files(config: &std::path::Path, compiled: &Compiled) -> BTreeSet<PathBuf> {
     compiled.files.iter().cloned().chain([config.to_path_buf()]).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a failing test may panic
+mod tests;

@@ -147,15 +147,17 @@ fn a_port_in_use_is_1_and_named() {
 
 #[test]
 fn automatic_tls_is_refused_at_the_start_and_valid_all_the_same() {
-    let by_host = "version: v1alpha1\nhost: shop.example\ndata_dir: @FOLDER@/data\nroutes:\n  - upstream: http://127.0.0.1:9000\n";
-    let by_route = "version: v1alpha1\ndata_dir: @FOLDER@/data\nroutes:\n  - match: { hosts: [shop.example] }\n    upstream: http://127.0.0.1:9000\n";
+    let by_host = "version: v1alpha1\nhost: shop.example\nroutes:\n  - upstream: http://127.0.0.1:9000\n";
+    let by_route = "version: v1alpha1\nroutes:\n  - match: { hosts: [shop.example] }\n    upstream: http://127.0.0.1:9000\n";
     for config in [by_host, by_route] {
-        let mut waf = Start::new().launch(config);
+        let mut waf = Start::new().argument("--no-host-checks").launch(config);
         assert_eq!(waf.wait_exit(Duration::from_secs(20)).code(), Some(1));
         waf.wait_log(&["TLS", "port"]);
         let folder = Folder::new(&[("tls.yaml", config)]);
         let output = folder.compile(&["--validate", "--no-host-checks", "tls.yaml"]);
-        assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), "tls.yaml: ok\n"), "{output:?}");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let text = out(&output);
+        assert!(text.contains(": warning: ") && text.ends_with("tls.yaml: ok\n"), "{text}");
     }
 }
 

@@ -203,6 +203,23 @@ fn chunked_bodies_pass_both_ways() {
 }
 
 #[test]
+fn trailers_pass_both_ways() {
+    let origin = Origin::answering(|_| {
+        Answer::raw(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 7\r\n\r\n",
+        )
+    });
+    let waf = running::waf(&to_upstream(&origin.url()));
+    let mut connection = Connection::open(waf.port).expect("a connection");
+    let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n\
+                   5\r\nhello\r\n0\r\nX-End: here\r\n\r\n";
+    connection.send(request).expect("sent");
+    let response = connection.response().expect("a response");
+    assert_eq!((response.text().as_str(), response.trailers.as_str()), ("ok", "X-Sum: 7\r\n"));
+    assert_eq!(origin.only().trailers, "X-End: here\r\n");
+}
+
+#[test]
 fn a_body_of_known_length_keeps_it() {
     let origin = Origin::answering(Answer::echo);
     let waf = running::waf(&to_upstream(&origin.url()));

