@@ -139,7 +139,8 @@ impl Judging {
 
     /// Judges one field in all its views.
     pub(crate) fn field(&mut self, field: &Field<'_>) {
-        if field.value.is_empty() || self.is_over() {
+        // Where no rule is in force there is nothing to derive views for.
+        if field.value.is_empty() || self.active.is_empty() || self.is_over() {
             return;
         }
         let raw = classes::of(field.value);
