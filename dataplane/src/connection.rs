@@ -22,13 +22,16 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite>(proxy: Arc<Proxy>, stream: 
     let mut client = Client { reader: Reader::new(reader), writer };
     let mut stop = proxy.stopping();
     let _open = proxy.enter();
+    // A client that connects means to send: only a connection that has carried a request may idle.
+    let mut patience = first_patience(&proxy);
     loop {
         let arrived = tokio::select! {
             biased;
-            arrived = arrival(&mut client.reader) => arrived,
+            arrived = arrival(&mut client.reader, patience) => arrived,
             () = grace(&mut stop) => false,
         };
         let Some(serving) = proxy.serving().filter(|_| arrived) else { break };
+        patience = Duration::from_secs(limits::KEEP_ALIVE_SECONDS);
         match one(&mut client, &proxy, serving, ends).await {
             After::KeepAlive => {}
             After::Close => {
@@ -48,9 +51,15 @@ async fn grace(stop: &mut watch::Receiver<bool>) {
     tokio::time::sleep(Duration::from_millis(limits::STOP_GRACE_MILLISECONDS)).await;
 }
 
+fn first_patience(proxy: &Proxy) -> Duration {
+    let keep_alive = Duration::from_secs(limits::KEEP_ALIVE_SECONDS);
+    proxy
+        .serving()
+        .map_or(keep_alive, |s| s.plan().protocol.slow_request_header_timeout.duration().min(keep_alive))
+}
+
 /// Waits for the first byte of a request; `false` when none comes.
-async fn arrival<R: AsyncRead + Unpin>(reader: &mut Reader<R>) -> bool {
-    let patience = Duration::from_secs(limits::KEEP_ALIVE_SECONDS);
+async fn arrival<R: AsyncRead + Unpin>(reader: &mut Reader<R>, patience: Duration) -> bool {
     // Clients may send an empty line after a body (RFC 9112 section 2.2); one is passed over, more are no request.
     for _ in 0..2 {
         if !reader.has_buffered() && !matches!(timeout(patience, reader.fill()).await, Ok(Ok(1..))) {

@@ -186,6 +186,27 @@ fn a_chunked_body_is_cut_at_the_limit() {
 }
 
 #[test]
+fn a_connection_that_says_nothing_is_closed_without_a_word() {
+    let origin = Origin::start();
+    let waf = running::waf(&with_global(&origin, "  protocol: { slow_request_header_timeout: 1s }\n"));
+    let start = Instant::now();
+    let mut silent = Connection::open(waf.port).expect("a connection");
+    let mut used = Connection::open(waf.port).expect("a connection");
+    used.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n").expect("sent");
+    assert_eq!(used.response().expect("a response").status, 200);
+    assert_eq!(silent.rest().expect("the end of a silent connection"), b"");
+    let closed_after = start.elapsed();
+    assert!(
+        closed_after >= Duration::from_millis(900) && closed_after < Duration::from_secs(5),
+        "{closed_after:?}"
+    );
+    // One that has carried a request may idle for longer.
+    used.send("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n").expect("sent");
+    assert_eq!(used.response().expect("a response").status, 200);
+    assert!(waf.events().is_empty());
+}
+
+#[test]
 fn slow_heads_are_408() {
     let origin = Origin::start();
     let waf = running::waf(&with_global(&origin, "  protocol: { slow_request_header_timeout: 1s }\n"));

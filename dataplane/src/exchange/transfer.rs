@@ -116,7 +116,8 @@ where
         let response =
             await_head(send.as_mut(), &mut progress, &mut connection.reader, patience, record).await?;
         // Decided as late as can be: a stop that began while the upstream worked is told to the client.
-        let keep_alive = keeps_alive(record) && !proxy.is_stopping();
+        // An answer that comes before the request is whole ends the connection: the rest may never be read.
+        let keep_alive = keeps_alive(record) && !proxy.is_stopping() && !progress.sending;
         let answer = relay::Answer::new(&response, &cleared.admitted, record, keep_alive)?;
         let mut relay = pin!(answer.relay(&mut connection.reader, &mut client.writer, patience));
         let relayed = loop {
