@@ -189,7 +189,11 @@ fn an_early_answer_reaches_a_client_that_still_uploads() {
         (response.status, response.field("X-Early"), response.text().as_str()),
         (413, Some("1"), "too much")
     );
-    assert_eq!(response.field("Connection"), Some("close"), "the client is told that its upload is not read on");
+    assert_eq!(
+        response.field("Connection"),
+        Some("close"),
+        "the client is told that its upload is not read on"
+    );
     // The rest of the upload must not be read as a request.
     let _ = connection.send("GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n");
     let rest = connection.rest().unwrap_or_default();
