@@ -138,6 +138,22 @@ fn a_get_on_a_stale_connection_is_tried_once_more() {
 }
 
 #[test]
+fn an_answer_that_began_is_not_asked_for_again() {
+    // An interim answer says that the request was read: asking again might act twice.
+    let origin = Origin::answering(|request| {
+        if request.target_text() == "/first" {
+            Answer::ok("hello")
+        } else {
+            Answer::raw("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n").then(Step::Close)
+        }
+    });
+    let waf = single(&to_upstream(&origin.url()));
+    assert_eq!(Request::get("/first").to(waf.port).status, 200);
+    answered(&Request::get("/second").to(waf.port), 502, "bad_gateway");
+    assert_eq!(origin.requests().len(), 2);
+}
+
+#[test]
 fn one_retry_and_no_more() {
     let origin = Origin::answering(|request| {
         if request.target_text() == "/first" { Answer::ok("hello") } else { Answer::close() }

@@ -475,6 +475,8 @@ fn detect_only_reports_limits_and_forwards() {
         let event = waf.event_of(response.field("X-Request-Id").expect("one is made"));
         assert_eq!(event["disposition_id"], 15, "{leaf}");
         assert!(event["waf"]["matched_protections"].to_string().contains(leaf), "{leaf}: {event}");
+        let matches = event["waf"]["matches"].as_array().expect("a list");
+        assert_eq!(matches.iter().filter(|found| found["protection"] == leaf).count(), 1, "{leaf}: {event}");
     }
     assert_eq!(waf.events().len(), 7, "one event for each");
 }

@@ -117,7 +117,7 @@ where
             await_head(send.as_mut(), &mut progress, &mut connection.reader, patience, record).await?;
         // Decided as late as can be: a stop that began while the upstream worked is told to the client.
         // An answer that comes before the request is whole ends the connection: the rest may never be read.
-        let keep_alive = keeps_alive(record) && !proxy.is_stopping() && !progress.sending;
+        let keep_alive = keeps_alive(record) && !proxy.is_stopping() && progress.sent_all();
         let answer = relay::Answer::new(&response, &cleared.admitted, record, keep_alive)?;
         let mut relay = pin!(answer.relay(&mut connection.reader, &mut client.writer, patience));
         let relayed = loop {
@@ -126,8 +126,9 @@ where
                 relayed = relay.as_mut() => break relayed,
                 result = send.as_mut(), if progress.sending => {
                     progress.sending = false;
-                    if let Err(fault) = result {
-                        progress.fault = Some(fault);
+                    progress.fault = result.err();
+                    // An upstream that stops reading may still be answering; a client that breaks off is gone.
+                    if matches!(progress.fault, Some(SendFault::Client(_))) {
                         break Relayed::Cut;
                     }
                 }
@@ -136,9 +137,10 @@ where
         if let Some(SendFault::Client(BodyFault::TooLarge)) = &progress.fault {
             record.detail("response cut");
         }
-        (response.status, relayed, !progress.sending && progress.fault.is_none(), keep_alive)
+        (response.status, relayed, progress.sent_all(), keep_alive)
     };
-    if cleared.body.is_over_size() {
+    // A length that was declared was noted at the head.
+    if chunked && cleared.body.is_over_size() {
         // Refused already where the mode says so; here it is only noted.
         let _ = record.violate(Leaf::RequestValidationMaxBodySize, "BODY", "a body over max_body_size");
     }
@@ -160,6 +162,13 @@ struct Progress {
     sending: bool,
     deadline: Instant,
     fault: Option<SendFault>,
+}
+
+impl Progress {
+    /// Whether the upstream has the whole request: nothing is under way, and nothing broke off.
+    fn sent_all(&self) -> bool {
+        !self.sending && self.fault.is_none()
+    }
 }
 
 /// Drives sending until the final response head is here.
@@ -187,7 +196,8 @@ async fn await_head<R: AsyncRead + Unpin>(
                 }
             }
             bytes = upstream.head(limits::RESPONSE_HEAD_BYTES_MAX) => {
-                let bytes = bytes.map_err(head_failure)?;
+                let begun = interim > 0 || upstream.has_buffered();
+                let bytes = bytes.map_err(|error| head_failure(error, begun))?;
                 let response = ResponseHead::parse(bytes).map_err(UpstreamError::Malformed)?;
                 match response.status {
                     // Switching was never asked for: `Upgrade` is not forwarded.
@@ -207,8 +217,11 @@ async fn await_head<R: AsyncRead + Unpin>(
     }
 }
 
-fn head_failure(error: HeadError) -> Failed {
+/// Once a byte of an answer came, interim ones included, the request was acted on and is not tried again.
+fn head_failure(error: HeadError, begun: bool) -> Failed {
     match error {
+        HeadError::Closed if begun => UpstreamError::Reset(io::ErrorKind::UnexpectedEof.into()).into(),
+        HeadError::Io(error) if begun => UpstreamError::Reset(error).into(),
         HeadError::Closed => Failed::Unanswered(io::ErrorKind::UnexpectedEof.into()),
         HeadError::Io(error) => Failed::Unanswered(error),
         HeadError::Truncated => UpstreamError::Reset(io::ErrorKind::UnexpectedEof.into()).into(),
