@@ -134,11 +134,21 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Without control characters and without those that reorder or hide text in a terminal.
 pub(crate) fn printable(text: &str) -> String {
-    let hides = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
     text.chars().filter(|c| !hides(*c)).collect()
+}
+
+/// The same with such characters escaped: where each byte matters.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if hides(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+fn hides(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// The candidate closest to `text`, when it is at most two edits away.

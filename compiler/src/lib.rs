@@ -24,8 +24,10 @@ mod openapi;
 mod effective;
 
 pub mod catalog;
+pub mod check_request;
 pub mod reference;
 pub mod report;
+pub mod rules;
 pub mod schema;
 
 pub use diagnostic::{Diagnostic, Severity};

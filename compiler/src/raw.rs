@@ -125,7 +125,7 @@ section! {
         accept: Accept, Kind::Section(Accept::FIELDS), optional, "", "", Enforced::Yes, "What a request may look like.";
         inspection: Inspection, Kind::Section(Inspection::FIELDS), optional, "", "", Enforced::Yes, "Bounds of inspection.";
         multipart: Multipart, Kind::Section(Multipart::FIELDS), optional, "",
-            "active only where `accept.content_types` is empty or includes `multipart/form-data`", Enforced::No,
+            "active only where `accept.content_types` is empty or includes `multipart/form-data`", Enforced::Yes,
             "Bounds of multipart bodies.";
         protocol: Protocol, Kind::Section(Protocol::FIELDS), optional, "", "", Enforced::Yes,
             "Bounds of connections; the same for every route.";
@@ -151,13 +151,13 @@ section! {
     Protocol {
         slow_request_header_timeout: u64, Kind::Duration(Bound::least(SECOND, ">= 1s")), optional, "10s", "", Enforced::Yes,
             "Time from the first byte of a request's head to its last.";
-        slow_request_min_rate_bps: u64, Kind::Int(Bound::least(0, ">= 0")), optional, "1024", "", Enforced::No,
-            "Bytes a second that a client has to send at least; 0 is off.";
-        http2_max_concurrent_streams: u64, Kind::Int(Bound::least(1, ">= 1")), optional, "100", "", Enforced::No,
+        slow_request_min_rate_bps: u64, Kind::Int(Bound::least(0, ">= 0")), optional, "1024", "", Enforced::Yes,
+            "Bytes of a body that a client has to send each second, over 5 seconds, after a grace of 5 seconds; 0 is off.";
+        http2_max_concurrent_streams: u64, Kind::Int(Bound::least(1, ">= 1")), optional, "100", "", Enforced::Yes,
             "Streams that an HTTP/2 client may have open.";
-        http2_max_continuation_frames: u64, Kind::Int(Bound::least(1, ">= 1")), optional, "32", "", Enforced::No,
+        http2_max_continuation_frames: u64, Kind::Int(Bound::least(1, ">= 1")), optional, "32", "", Enforced::Yes,
             "CONTINUATION frames of one header block.";
-        http2_max_decoded_header_bytes: u64, Kind::Int(Bound::least(4096, ">= 4096")), optional, "65536", "", Enforced::No,
+        http2_max_decoded_header_bytes: u64, Kind::Int(Bound::least(4096, ">= 4096")), optional, "65536", "", Enforced::Yes,
             "Bytes of one HTTP/2 header block after decoding.";
     }
 }

@@ -1,6 +1,10 @@
-//! Reference pages made from the tables: the fields of the configuration, and the linter with its findings.
+//! Reference pages made from the tables: the fields of the configuration, the limits, and the linter with its findings.
+
+mod limits;
 
 use std::fmt::Write as _;
+
+pub use limits::limits;
 
 use crate::code;
 use crate::field::{Enforced, Field, Kind, document};
@@ -107,14 +111,21 @@ pub fn linter() -> String {
          waf-compile effective FILE --route ID   what holds on a route, with the line that decided each value\n\
          waf-compile plan FILE                   the compiled plan in a readable form, and its digest\n\
          waf-compile catalog [NAME]              all protections, or one name at any level\n\
+         waf-compile rules [--leaf NAME]         detection rules, with what each catches and lets pass\n\
+         waf-compile check-request --config FILE [REQUEST]\n\
+         \x20                                       what the engine finds in a recorded request, and why\n\
          waf-compile schema                      JSON Schema (draft-07) for editors\n\
-         waf-compile reference PAGE              the reference pages `configuration` and `linter`\n\
+         waf-compile reference PAGE              the reference pages `configuration`, `limits` and `linter`\n\
          ```\n\n\
          Findings are `<file>:<line>: <message>`, warnings `<file>:<line>: warning: <message>`, by line; then comes\n\
          `<file>: ok` or `N errors`, all on standard output. The exit status is 0 when every file is valid, 1 when one is\n\
          not, 2 for wrong usage. Warnings do not change it.\n\n\
          `--no-host-checks` leaves out whether `data_dir` can be written to and whether contracts with absolute paths\n\
          exist, so that a check gives the same result everywhere.\n\n\
+         `check-request` reads a request as it stood on the wire (request line, header lines, an empty line, the body) and\n\
+         prints each finding with its place, view and bytes, the rule, the protection with the line that enabled it, and\n\
+         the narrowest `disable` list that lets the request pass. Its exit status is 1 when the request is refused. It asks\n\
+         the engine alone, not the limits on methods, lengths and content types.\n\n\
          For editors with the YAML language server: write the schema to a file with `waf-compile schema` and begin the\n\
          configuration with `# yaml-language-server: $schema=<that file>`.\n\n\
          ## Findings\n\n\
@@ -131,7 +142,12 @@ pub fn linter() -> String {
 mod tests {
     #[test]
     fn committed_pages_are_current() {
-        for (name, page) in [("configuration", super::configuration()), ("linter", super::linter())] {
+        let pages = [
+            ("configuration", super::configuration()),
+            ("limits", super::limits()),
+            ("linter", super::linter()),
+        ];
+        for (name, page) in pages {
             let path = format!("{}/../docs/{name}.md", env!("CARGO_MANIFEST_DIR"));
             let committed = std::fs::read_to_string(&path).unwrap_or_default();
             assert!(

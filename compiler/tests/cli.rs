@@ -109,3 +109,23 @@ fn subcommands() {
         assert!(found == status && text.contains(piece), "{arguments:?} {found}\n{text}");
     }
 }
+
+#[test]
+fn rules_are_listed_and_requests_explained() {
+    let files = Files::new();
+    let (status, text) = files.run(&["rules", "--leaf", "sql-injection-union-select"]);
+    assert!(status == 0 && text.starts_with("sql-injection-union-select/"), "{text}");
+    let (status, text) = files.run(&["rules", "--leaf", "no-such-name"]);
+    assert!(status == 1 && text.contains("`no-such-name` is not a known protection name"), "{text}");
+
+    let attack = "GET /?q=1'+UNION+SELECT+password+FROM+users-- HTTP/1.1\r\nHost: a\r\n\r\n";
+    let (status, text) = files.run_with(&["check-request", "--config", "good.yaml"], attack);
+    assert!(status == 1 && text.contains("route api (line 3): refused with 403"), "{text}");
+    std::fs::write(files.dir.path().join("honest"), "GET /?q=O'Brien HTTP/1.1\nHost: a\n\n").unwrap();
+    let (status, text) = files.run(&["check-request", "--config", "good.yaml", "honest"]);
+    assert!(status == 0 && text.contains("passes"), "{text}");
+    let (status, text) = files.run(&["check-request", "--config", "good.yaml", "missing"]);
+    assert!(status == 1 && text.starts_with("missing: the request cannot be read"), "{text}");
+    let (status, text) = files.run_with(&["check-request", "--config", "bad.yaml"], attack);
+    assert!(status == 1 && text.contains("2 errors"), "{text}");
+}

@@ -333,19 +333,15 @@ fn all_warnings() {
     };
     // not enforced yet
     case(
-        "version: v1alpha1\nmetrics_port: 9090\naudit_log: {format: ecs}\ntracing:\n  enabled: true\nglobal:\n  openapi: {shadow_api_logging: false}\n  rate_limit: {requests: 1, window: 1s, source: {type: ip}}\n  multipart: {file_limit: 2}\n  inspection: {xml_depth: 3}\n  protocol:\n    slow_request_min_rate_bps: 1\nroutes:\n  - upstream: http://a\n    cors: {allow_origins: ['*']}\n    enable: [ldap-injection]\n",
+        "version: v1alpha1\nmetrics_port: 9090\naudit_log: {format: ecs}\ntracing:\n  enabled: true\nglobal:\n  openapi: {shadow_api_logging: false}\n  rate_limit: {requests: 1, window: 1s, source: {type: ip}}\nroutes:\n  - upstream: http://a\n    cors: {allow_origins: ['*']}\n    enable: [openapi-body-mismatch]\n",
         &[
             (2, &["metrics_port: accepted, not enforced yet"]),
             (3, &["audit_log.format"]),
             (5, &["tracing.enabled"]),
             (7, &["global.openapi.shadow_api_logging"]),
             (8, &["global.rate_limit"]),
-            (9, &["global.multipart"]),
-            (10, &["global.inspection.xml_depth"]),
-            (12, &["global.protocol.slow_request_min_rate_bps"]),
-            (15, &["routes[default].cors"]),
-            (16, &["`ldap-injection` is accepted, not enforced yet"]),
-            (16, &["has no effect"]),
+            (12, &["`openapi-body-mismatch` is accepted, not enforced yet"]),
+            (12, &["has no effect"]),
         ],
     );
     case(

@@ -21,10 +21,13 @@ pub(crate) struct Asked<'a> {
     pub(crate) headers: &'a HeaderRules,
     /// Methods for a 405.
     pub(crate) allow: &'a [String],
+    /// Lines about cross-origin sharing.
+    pub(crate) cors: &'a [u8],
 }
 
-/// Writes the answer to `refusal`.
-pub(crate) fn write(refusal: Refusal, asked: &Asked<'_>, out: &mut Vec<u8>) {
+/// Head and body of the answer to `refusal`.
+pub(crate) fn compose(refusal: Refusal, asked: &Asked<'_>) -> (Vec<u8>, Vec<u8>) {
+    let mut out = Vec::with_capacity(1024);
     let (content_type, body) = body(refusal.kind, asked);
     let mut line = |name: &str, value: &str| {
         for part in [name, ": ", value, "\r\n"] {
@@ -32,9 +35,12 @@ pub(crate) fn write(refusal: Refusal, asked: &Asked<'_>, out: &mut Vec<u8>) {
         }
     };
     line(&format!("HTTP/1.1 {} {}\r\nDate", refusal.status, reason(refusal.status)), &http_date(asked.now));
-    line("Content-Type", content_type);
-    line("Content-Length", &body.len().to_string());
-    line("Cache-Control", "no-store");
+    let has_body = refusal.kind != Kind::Preflight;
+    if has_body {
+        line("Content-Type", content_type);
+        line("Content-Length", &body.len().to_string());
+        line("Cache-Control", "no-store");
+    }
     line("X-Request-Id", asked.request_id);
     if refusal.status == 405 {
         line("Allow", &asked.allow.join(", "));
@@ -49,10 +55,9 @@ pub(crate) fn write(refusal: Refusal, asked: &Asked<'_>, out: &mut Vec<u8>) {
             line(&header.name, &header.value);
         }
     }
+    out.extend_from_slice(asked.cors);
     out.extend_from_slice(b"\r\n");
-    if !asked.is_head {
-        out.extend_from_slice(body.as_bytes());
-    }
+    (out, if asked.is_head || !has_body { Vec::new() } else { body.into_bytes() })
 }
 
 fn body(kind: Kind, asked: &Asked<'_>) -> (&'static str, String) {
@@ -101,6 +106,7 @@ fn http_date(now: SystemTime) -> String {
 /// Reason phrases of the statuses that we send (RFC 9110 section 15).
 pub(crate) fn reason(status: u16) -> &'static str {
     match status {
+        204 => "No Content",
         400 => "Bad Request",
         403 => "Forbidden",
         404 => "Not Found",
@@ -138,10 +144,10 @@ mod tests {
             template,
             headers: &headers,
             allow: &allow,
+            cors: b"",
         };
-        let mut out = Vec::new();
-        write(refusal, &asked, &mut out);
-        String::from_utf8(out).expect("answers are text")
+        let (head, body) = compose(refusal, &asked);
+        String::from_utf8([head, body].concat()).expect("answers are text")
     }
 
     #[test]

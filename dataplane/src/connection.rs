@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use waf_shared::catalog::Leaf;
@@ -12,34 +12,83 @@ use waf_shared::limits;
 use crate::exchange::{self, Client, Ends, Record, Turned};
 use crate::http1::head::RequestHead;
 use crate::http1::reader::{HeadError, Reader};
+use crate::http2::{self, PREFACE};
+use crate::message::{Sink, Source};
 use crate::proxy::Proxy;
 use crate::refusal::{After, TIMEOUT};
 use crate::serving::Serving;
+use crate::stream::Stream;
+
+/// A client connection that carries one request after the other.
+#[derive(Debug)]
+struct Connection {
+    reader: Reader<ReadHalf<Stream>>,
+    writer: WriteHalf<Stream>,
+}
 
 /// Serves a connection until it ends.
-pub(crate) async fn serve<S: AsyncRead + AsyncWrite>(proxy: Arc<Proxy>, stream: S, ends: Ends) {
+pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
     let (reader, writer) = tokio::io::split(stream);
-    let mut client = Client { reader: Reader::new(reader), writer };
+    let mut connection = Connection { reader: Reader::new(reader), writer };
     let mut stop = proxy.stopping();
     let _open = proxy.enter();
+    let begins = tokio::select! {
+        biased;
+        begins = beginning(&mut connection.reader, first_patience(&proxy)) => begins,
+        () = grace(&mut stop) => Beginning::Silence,
+    };
+    match begins {
+        Beginning::Silence => return,
+        Beginning::Http1 => {}
+        Beginning::Http2 => {
+            let (reader, begun) = connection.reader.into_parts();
+            let stream = reader.unsplit(connection.writer);
+            return http2::server::serve(Arc::clone(&proxy), stream, begun, ends).await;
+        }
+    }
     // A client that connects means to send: only a connection that has carried a request may idle.
     let mut patience = first_patience(&proxy);
     loop {
         let arrived = tokio::select! {
             biased;
-            arrived = arrival(&mut client.reader, patience) => arrived,
+            arrived = arrival(&mut connection.reader, patience) => arrived,
             () = grace(&mut stop) => false,
         };
         let Some(serving) = proxy.serving().filter(|_| arrived) else { break };
         patience = Duration::from_secs(limits::KEEP_ALIVE_SECONDS);
-        match one(&mut client, &proxy, serving, ends).await {
+        match one(&mut connection, &proxy, serving, ends).await {
             After::KeepAlive => {}
             After::Close => {
-                linger(client).await;
+                linger(connection).await;
                 break;
             }
             After::Abort => break,
         }
+    }
+}
+
+/// What a connection begins with.
+enum Beginning {
+    /// Nothing, within the time that there was.
+    Silence,
+    Http1,
+    Http2,
+}
+
+/// Reads until the first bytes are the preface of HTTP/2 or cannot become it, for at most `patience`. None are taken.
+async fn beginning<R: AsyncRead + Unpin>(reader: &mut Reader<R>, patience: Duration) -> Beginning {
+    let read = async {
+        while reader.buffered().len() < PREFACE.len() && PREFACE.starts_with(reader.buffered()) {
+            if !matches!(reader.fill().await, Ok(1..)) {
+                return;
+            }
+        }
+    };
+    let _ = timeout(patience, read).await;
+    match reader.buffered() {
+        [] => Beginning::Silence,
+        begun if begun.starts_with(PREFACE) => Beginning::Http2,
+        _ => Beginning::Http1,
     }
 }
 
@@ -73,33 +122,34 @@ async fn arrival<R: AsyncRead + Unpin>(reader: &mut Reader<R>, patience: Duratio
     false
 }
 
-async fn one<R, W>(client: &mut Client<R, W>, proxy: &Proxy, serving: Arc<Serving>, ends: Ends) -> After
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
+async fn one(connection: &mut Connection, proxy: &Proxy, serving: Arc<Serving>, ends: Ends) -> After {
+    let Connection { reader, writer } = connection;
     let patience = serving.plan().protocol.slow_request_header_timeout.duration();
     let bytes_max = serving.head_bytes_max();
     let mut record = Record::new(serving, ends, (Instant::now(), SystemTime::now()));
-    let turned = match timeout(patience, client.reader.head(bytes_max)).await {
+    let turned = match timeout(patience, reader.head(bytes_max)).await {
         Ok(Ok(bytes)) => match RequestHead::parse(bytes.clone()) {
-            Ok(head) => return exchange::run(head, client, proxy, &mut record).await,
+            Ok(head) => {
+                let mut client = Client { reader: Source::Http1(reader), writer: Sink::to_client(writer) };
+                return exchange::run(head, &mut client, proxy, &mut record).await;
+            }
             Err(why) => exchange::malformed(why, first_line(&bytes), &mut record),
         },
         Ok(Err(HeadError::Malformed(why))) => {
-            let raw = first_line(client.reader.buffered()).to_vec();
+            let raw = first_line(reader.buffered()).to_vec();
             exchange::malformed(why, &raw, &mut record)
         }
-        Ok(Err(HeadError::TooLong)) => too_long(client.reader.buffered(), &mut record),
+        Ok(Err(HeadError::TooLong)) => too_long(reader.buffered(), &mut record),
         Ok(Err(HeadError::Closed | HeadError::Truncated | HeadError::Io(_))) => return After::Abort,
         Err(_) => {
-            let raw = first_line(client.reader.buffered()).to_vec();
+            let raw = first_line(reader.buffered()).to_vec();
             let reason = "the head was not complete within slow_request_header_timeout".to_owned();
             let _ = record.refuse_unread(408, Leaf::RequestValidationSlowClients, reason, &raw);
             Turned::Refused(TIMEOUT)
         }
     };
-    exchange::turn_away(turned, client, proxy, &mut record).await
+    let mut client = Client { reader: Source::Http1(reader), writer: Sink::to_client(writer) };
+    exchange::turn_away(turned, &mut client, proxy, &mut record).await
 }
 
 /// A head beyond what any mode reads: the target is at fault when not even the first line has ended.
@@ -120,12 +170,8 @@ fn first_line(bytes: &[u8]) -> &[u8] {
 
 /// Closes so that the client can still read the answer: bytes that arrive unread would make the kernel reset the
 /// connection and throw away what is on its way (RFC 9112 section 9.6).
-async fn linger<R, W>(client: Client<R, W>)
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
-    let Client { reader, mut writer } = client;
+async fn linger(connection: Connection) {
+    let Connection { reader, mut writer } = connection;
     let mut io = reader.into_inner();
     let discard = async {
         if writer.shutdown().await.is_err() {

@@ -3,19 +3,30 @@
 
 mod admit;
 
+mod cors;
+
 mod inspect;
+
+mod body;
 
 mod forward;
 
 mod transfer;
 
+mod upgrade;
+
+mod tunnel;
+
 mod relay;
+
+mod screen;
+
+mod screened;
 
 mod record;
 
 use std::sync::Arc;
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use waf_detection::inspection::Inspection;
 
 pub(crate) use inspect::Spare;
@@ -25,17 +36,18 @@ use crate::answer;
 use crate::audit::Disposition;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{Malformed, RequestHead, Version};
-use crate::http1::reader::Reader;
+use crate::message::{Delimited, Sink, Source};
 use crate::proxy::Proxy;
 use crate::refusal::{After, BAD_GATEWAY, GATEWAY_TIMEOUT, Kind, Refusal, UNAVAILABLE};
 use crate::upstream::UpstreamError;
-use crate::wire;
 
-/// A client connection as an exchange uses it.
+/// A client as an exchange uses it: one request comes, one answer goes.
 #[derive(Debug)]
-pub(crate) struct Client<R, W> {
-    pub(crate) reader: Reader<R>,
-    pub(crate) writer: W,
+pub(crate) struct Client<'c> {
+    /// Where the request's body comes from.
+    pub(crate) reader: Source<'c>,
+    /// Where the answer goes.
+    pub(crate) writer: Sink<'c>,
 }
 
 /// Why a request did not get its upstream's answer.
@@ -58,16 +70,12 @@ impl From<Refusal> for Turned {
 }
 
 /// Serves one request.
-pub(crate) async fn run<R, W>(
+pub(crate) async fn run(
     head: RequestHead,
-    client: &mut Client<R, W>,
+    client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
-) -> After
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
+) -> After {
     let outcome = pipeline(head, client, proxy, record).await;
     match outcome {
         Ok(after) => after,
@@ -75,33 +83,35 @@ where
     }
 }
 
-async fn pipeline<R, W>(
+async fn pipeline(
     head: RequestHead,
-    client: &mut Client<R, W>,
+    client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
-) -> Result<After, Turned>
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
+) -> Result<After, Turned> {
     let admitted = admit::admit(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
     let inspected =
         inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
     let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
+    record.parameters = screen::parameters(&cleared, record.settings());
     let sent = transfer::transfer(&mut cleared, client, proxy, record).await;
+    cleared.body.report(record);
     let (status, after) = match sent {
         Ok(sent) => (sent.status, Ok(sent.after)),
+        // What is refused late reports itself as what is refused early does.
+        Err(Turned::Refused(refusal)) if is_blocking(refusal) => {
+            return Err(Turned::Found(refusal, cleared.body.into_inspection()));
+        }
         Err(turned) => (status_of(&turned), Err(turned)),
     };
-    // What `detect_only` found is reported once, with the status that the client got. A refusal reports itself.
-    if !matches!(&after, Err(Turned::Refused(refusal)) if is_blocking(*refusal))
-        && let Some(line) = record.event(Disposition::Detected, status, cleared.verdict())
+    // What `detect_only` found is reported once, with the status that the client got.
+    let verdict = cleared.body.verdict();
+    if let Some(line) = record.event(record.disposition(verdict), status, verdict)
         && proxy.audit().send(line).await.is_err()
     {
         return Ok(After::Abort);
     }
-    proxy.spare().put(cleared.into_inspection());
+    proxy.spare().put(cleared.body.into_inspection());
     after
 }
 
@@ -138,16 +148,12 @@ fn upstream_refusal(error: &UpstreamError) -> Refusal {
 }
 
 /// Answers a client that is turned away. The event is on its way before the answer is: what was blocked is known.
-pub(crate) async fn turn_away<R, W>(
+pub(crate) async fn turn_away(
     turned: Turned,
-    client: &mut Client<R, W>,
+    client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
-) -> After
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
+) -> After {
     let (mut refusal, inspection) = match turned {
         Turned::Refused(refusal) => (refusal, None),
         Turned::Found(refusal, inspection) => (refusal, Some(inspection)),
@@ -173,9 +179,11 @@ where
     if refusal.after == After::KeepAlive && !keeps_alive(record) {
         refusal.after = After::Close;
     }
-    let mut out = Vec::with_capacity(1024);
-    write_answer(refusal, record, &mut out);
-    match wire::write_all(&mut client.writer, &out).await {
+    let (head, body) = compose_answer(refusal, record);
+    client.writer.head(&head, Delimited::Head);
+    client.writer.data(body.into());
+    client.writer.end(&[]);
+    match client.writer.flush().await {
         Ok(()) => refusal.after,
         Err(_) => After::Abort,
     }
@@ -189,10 +197,17 @@ fn unread_upstream(refusal: Refusal, record: &Record) -> Refusal {
     }
 }
 
-fn write_answer(refusal: Refusal, record: &mut Record, out: &mut Vec<u8>) {
+fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
     record.ensure_request_id();
     let route = record.route.and_then(|r| record.serving.route(r)).map(|(route, _)| route);
     let head = record.head.as_deref();
+    let mut cors = Vec::new();
+    if let (Some(settings), Some(head)) = (cors::of(record), head) {
+        match refusal.kind {
+            Kind::Preflight => cors::preflight(settings, head, &mut cors),
+            _ => cors::answer(settings, head, None, &mut cors),
+        }
+    }
     let asked = answer::Asked {
         request_id: &record.request_id,
         now: record.time(),
@@ -201,8 +216,9 @@ fn write_answer(refusal: Refusal, record: &mut Record, out: &mut Vec<u8>) {
         template: route.and_then(|r| r.error_response.as_ref()),
         headers: record.serving.header_rules(record.route),
         allow: &record.settings().accept.methods,
+        cors: &cors,
     };
-    answer::write(refusal, &asked, out);
+    answer::compose(refusal, &asked)
 }
 
 /// Whether the client lets the connection live (RFC 9112 section 9.3).
@@ -213,6 +229,8 @@ pub(crate) fn keeps_alive(record: &Record) -> bool {
         values.any(|v| v.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(word)))
     };
     match head.version {
+        // What ends is the stream; the connection has its own ways to say that it closes.
+        Version::Http2 => true,
         Version::Http11 => !says(b"close"),
         Version::Http10 => says(b"keep-alive") && !says(b"close"),
     }

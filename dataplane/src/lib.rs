@@ -13,7 +13,7 @@ mod refusal;
 
 mod answer;
 
-pub mod route;
+mod coding;
 
 mod target;
 
@@ -27,7 +27,11 @@ pub mod stream;
 
 mod wire;
 
+mod message;
+
 pub mod http1;
+
+mod http2;
 
 pub mod audit;
 

@@ -16,6 +16,7 @@ use crate::audit::sink::Sink;
 use crate::connection;
 use crate::exchange::{Ends, Spare};
 use crate::serving::Serving;
+use crate::stream::Stream;
 
 /// How long accepting pauses when the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -121,7 +122,7 @@ impl Proxy {
                     let proxy = Arc::clone(&self);
                     tokio::spawn(async move {
                         if let Some(ends) = prepare(&stream, peer) {
-                            connection::serve(proxy, stream, ends).await;
+                            connection::serve(proxy, Stream::Plain(stream), ends).await;
                         }
                         drop(slot);
                     });

@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Unavailable,
     /// The client is too slow.
     Timeout,
+    /// Nothing is wrong: a preflight, which is answered here. It has no body.
+    Preflight,
 }
 
 impl Kind {
@@ -27,6 +29,7 @@ impl Kind {
             Kind::GatewayTimeout => "gateway_timeout",
             Kind::Unavailable => "unavailable",
             Kind::Timeout => "timeout",
+            Kind::Preflight => "",
         }
     }
 }
@@ -67,6 +70,8 @@ impl Refusal {
     }
 }
 
+/// A preflight from an allowed origin.
+pub(crate) const PREFLIGHT: Refusal = Refusal { status: 204, kind: Kind::Preflight, after: After::KeepAlive };
 /// No route.
 pub(crate) const NOT_FOUND: Refusal = Refusal { status: 404, kind: Kind::NotFound, after: After::KeepAlive };
 /// The upstream failed.

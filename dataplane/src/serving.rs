@@ -8,8 +8,8 @@ use waf_detection::engine::Engine;
 use waf_shared::limits;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
-use crate::route::Router;
 use crate::upstream::{Pool, Pools, TlsSetupError};
+use waf_shared::route::Router;
 
 /// Why a plan cannot be served.
 #[derive(Debug, thiserror::Error)]

@@ -8,13 +8,23 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// A connection to an upstream.
+/// A connection to a client or an upstream.
 #[derive(Debug)]
 pub enum Stream {
     /// TCP.
     Plain(TcpStream),
     /// TLS over TCP; boxed because it is ten times as large.
     Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    /// Whether the peer chose HTTP/2 by ALPN.
+    pub fn is_http2(&self) -> bool {
+        match self {
+            Stream::Plain(_) => false,
+            Stream::Tls(io) => io.get_ref().1.alpn_protocol() == Some(b"h2"),
+        }
+    }
 }
 
 impl AsyncRead for Stream {

@@ -9,8 +9,6 @@ use memchr::memchr;
 pub(crate) enum Crooked {
     #[error("the request target has none of the forms that its method allows")]
     Form,
-    #[error("the request target carries a fragment")]
-    Fragment,
     #[error("user information in the request target")]
     UserInfo,
     #[error("more than one Host")]
@@ -28,14 +26,15 @@ pub(crate) struct Target {
     path: Range<usize>,
     query: Option<Range<usize>>,
     authority: Option<Range<usize>>,
+    /// Where a fragment begins, which belongs to the browser; the length of the target when there is none.
+    end: usize,
 }
 
 impl Target {
     /// Splits `target` in origin form, absolute form, or (for OPTIONS) asterisk form.
     pub(crate) fn parse(target: &[u8], method: &[u8]) -> Result<Target, Crooked> {
-        if memchr(b'#', target).is_some() {
-            return Err(Crooked::Fragment);
-        }
+        let end = memchr(b'#', target).unwrap_or(target.len());
+        let target = target.get(..end).unwrap_or_default();
         let (authority, rest_at) = match target {
             [b'/', ..] => (None, 0),
             b"*" if method == b"OPTIONS" => (None, 0),
@@ -58,7 +57,7 @@ impl Target {
         let rest = target.get(rest_at..).unwrap_or_default();
         let question = memchr(b'?', rest).map(|i| rest_at + i);
         let path = rest_at..question.unwrap_or(target.len());
-        Ok(Target { path, query: question.map(|q| q + 1..target.len()), authority })
+        Ok(Target { path, query: question.map(|q| q + 1..target.len()), authority, end })
     }
 
     /// The path as sent; `/` when an absolute form has none.
@@ -72,6 +71,16 @@ impl Target {
     /// The query as sent, without its `?`.
     pub(crate) fn query<'t>(&self, target: &'t [u8]) -> Option<&'t [u8]> {
         self.query.clone().and_then(|range| target.get(range))
+    }
+
+    /// The fragment as sent, with its `#`; empty when there is none.
+    pub(crate) fn fragment<'t>(&self, target: &'t [u8]) -> &'t [u8] {
+        target.get(self.end..).unwrap_or_default()
+    }
+
+    /// What is inspected as the query: all that follows the path, a fragment included, without the first mark.
+    pub(crate) fn behind_path<'t>(&self, target: &'t [u8]) -> Option<&'t [u8]> {
+        target.get(self.path.end..)?.get(1..)
     }
 
     /// The authority of an absolute form.
@@ -142,13 +151,19 @@ mod tests {
         let text = b"HTTP://Example.com:80?x";
         let target = Target::parse(text, b"GET").expect("absolute form");
         assert_eq!((target.path(text), target.authority(text)), (&b"/"[..], Some(&b"Example.com:80"[..])));
+        let text = b"/a?b=1#c?d";
+        let target = Target::parse(text, b"GET").expect("a fragment is another check's business");
+        assert_eq!(
+            (target.path(text), target.query(text), target.fragment(text), target.behind_path(text)),
+            (&b"/a"[..], Some(&b"b=1"[..]), &b"#c?d"[..], Some(&b"b=1#c?d"[..]))
+        );
         for (text, method, why) in [
             (&b"*"[..], &b"GET"[..], Crooked::Form),
             (b"a/b", b"GET", Crooked::Form),
             (b"ftp://a/", b"GET", Crooked::Form),
             (b"http:///a", b"GET", Crooked::Form),
             (b"http://u@a/", b"GET", Crooked::UserInfo),
-            (b"/a#b", b"GET", Crooked::Fragment),
+            (b"*#a", b"GET", Crooked::Form),
         ] {
             assert_eq!(Target::parse(text, method), Err(why), "{}", text.escape_ascii());
         }

@@ -3,10 +3,14 @@
 
 mod connect;
 
+mod link;
+
+mod multiplexed;
+
 mod tls;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::io::{ReadHalf, WriteHalf};
@@ -14,8 +18,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use waf_shared::limits;
 use waf_shared::plan::{Scheme, Upstream};
 
+use self::multiplexed::{Kept, Multiplexed, Shared};
 use crate::http1::reader::Reader;
 use crate::stream::Stream;
+pub(crate) use link::{Answering, Link, Outbound};
 pub use tls::TlsSetupError;
 
 /// Why an upstream could not be used. Its text goes into the service's log.
@@ -72,6 +78,18 @@ pub struct Pool {
     tls: Option<tls::Connector>,
     slots: Arc<Semaphore>,
     idle: Mutex<Vec<Idle>>,
+    multiplexed: Mutex<Vec<Kept>>,
+}
+
+/// What a request needs of its connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// What the upstream chooses: by ALPN over TLS, else HTTP/1.1.
+    Any,
+    /// HTTP/1.1: the request cannot be said otherwise.
+    Http1,
+    /// HTTP/2, with prior knowledge where there is no ALPN.
+    Http2,
 }
 
 impl Pool {
@@ -82,33 +100,88 @@ impl Pool {
             Scheme::Https => Some(tls::Connector::new(&upstream.host, anchors)?),
         };
         let slots = Arc::new(Semaphore::new(limits::UPSTREAM_CONNECTIONS_MAX));
-        Ok(Pool { upstream, tls, slots, idle: Mutex::new(Vec::new()) })
+        Ok(Pool { upstream, tls, slots, idle: Mutex::new(Vec::new()), multiplexed: Mutex::new(Vec::new()) })
+    }
+
+    /// The scheme of its URL.
+    pub(crate) fn scheme(&self) -> &'static str {
+        match self.upstream.scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        }
+    }
+
+    /// Whether a request may come to go over HTTP/2.
+    pub(crate) fn may_speak_http2(&self, want: Want) -> bool {
+        match want {
+            Want::Any => self.tls.is_some(),
+            Want::Http1 => false,
+            Want::Http2 => true,
+        }
     }
 
     /// A connection that is ready for a request, within `timeout`. `repeatable` says whether the request may be
     /// tried again: others never take a connection that the upstream may be about to close.
-    pub async fn acquire(&self, repeatable: bool, timeout: Duration) -> Result<Connection, UpstreamError> {
+    pub(crate) async fn acquire(
+        &self,
+        want: Want,
+        repeatable: bool,
+        timeout: Duration,
+    ) -> Result<Link, UpstreamError> {
+        if self.may_speak_http2(want)
+            && let Some(place) = self.place()
+        {
+            return Ok(Link::Http2(place));
+        }
+        if want == Want::Http2 {
+            return self.connect(want, timeout).await;
+        }
         while let Some(mut idle) = self.pop() {
             let fresh = idle.since.elapsed() < Duration::from_secs(limits::UPSTREAM_FRESH_SECONDS);
             if (fresh || repeatable) && idle.connection.reader.is_quiet().await {
-                return Ok(idle.connection);
+                return Ok(Link::Http1(Box::new(idle.connection)));
             }
         }
-        self.connect(timeout).await
+        self.connect(want, timeout).await
     }
 
     /// A new connection, whatever is idle.
-    pub async fn connect(&self, timeout: Duration) -> Result<Connection, UpstreamError> {
+    pub(crate) async fn connect(&self, want: Want, timeout: Duration) -> Result<Link, UpstreamError> {
         let slot = tokio::time::timeout(timeout, Arc::clone(&self.slots).acquire_owned());
         let slot = slot.await.map_err(|_| UpstreamError::Busy)?.map_err(|_| UpstreamError::Busy)?;
         let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
-        let stream = connect::connect(&self.upstream, self.tls.as_ref(), limit).await?;
+        let stream = connect::connect(&self.upstream, self.tls.as_ref(), want, limit).await?;
+        if stream.is_http2() || (want == Want::Http2 && self.tls.is_none()) {
+            let connection = Shared::begin(stream, slot, limit).await?;
+            let place = connection.take(false).ok_or(UpstreamError::Busy)?;
+            self.multiplexed().push(Kept { connection, used: Instant::now() });
+            return Ok(Link::Http2(place));
+        }
         let (reader, writer) = tokio::io::split(stream);
-        Ok(Connection { reader: Reader::new(reader), writer, reused: false, _slot: slot })
+        let connection = Connection { reader: Reader::new(reader), writer, reused: false, _slot: slot };
+        Ok(Link::Http1(Box::new(connection)))
+    }
+
+    /// A place on a connection that is open and not full.
+    fn place(&self) -> Option<Multiplexed> {
+        let mut kept = self.multiplexed();
+        kept.retain(|entry| !entry.connection.is_closed());
+        kept.iter_mut().find_map(|entry| {
+            let place = entry.connection.take(true)?;
+            entry.used = Instant::now();
+            Some(place)
+        })
+    }
+
+    fn multiplexed(&self) -> MutexGuard<'_, Vec<Kept>> {
+        self.multiplexed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes back a connection whose last exchange is complete in both directions.
-    pub fn release(&self, mut connection: Connection) {
+    pub(crate) fn release(&self, link: Link) {
+        // A place on a shared connection is given back by being dropped.
+        let Link::Http1(connection) = link else { return };
+        let mut connection = *connection;
         connection.reused = true;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < limits::UPSTREAM_IDLE_MAX {
@@ -120,6 +193,10 @@ impl Pool {
     pub fn prune(&self, now: Instant) -> usize {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let keep = Duration::from_secs(limits::UPSTREAM_IDLE_SECONDS);
+        self.multiplexed().retain(|entry| {
+            let is_recent = now.saturating_duration_since(entry.used) < keep;
+            !entry.connection.is_closed() && (is_recent || !entry.connection.is_idle())
+        });
         idle.retain(|entry| now.saturating_duration_since(entry.since) < keep);
         idle.len()
     }

@@ -5,15 +5,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::time::timeout;
-use waf_shared::limits;
-
-/// Writes all of `bytes` to a client that takes at least one byte every [`limits::CLIENT_STALL_SECONDS`].
-pub(crate) async fn write_all<W: AsyncWrite + Unpin>(writer: &mut W, bytes: &[u8]) -> io::Result<()> {
-    write_all_within(writer, bytes, Duration::from_secs(limits::CLIENT_STALL_SECONDS)).await
-}
 
 /// Writes all of `bytes` to a peer that takes at least one byte every `stall`.
-pub(crate) async fn write_all_within<W: AsyncWrite + Unpin>(
+pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
     writer: &mut W,
     mut bytes: &[u8],
     stall: Duration,

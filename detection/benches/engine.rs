@@ -15,7 +15,7 @@ use waf_shared::catalog::LeafSet;
 #[global_allocator]
 static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
 
-const BOUNDS: Bounds = Bounds { json_depth: 20, json_keys: 1000, max_inspect_size: 256 << 10 };
+const BOUNDS: Bounds = Bounds { max_inspect_size: 256 << 10, ..Bounds::DEFAULT };
 
 const HEADERS: &[(&str, &str)] = &[
     ("Host", "shop.example.org"),

@@ -4,12 +4,25 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::Place;
-use crate::inspection::Bounds;
+use crate::inspection::{Bounds, Progress};
 
+mod alike;
+mod charset;
 mod form;
 mod json;
 mod media_type;
+mod multipart;
+mod parameters;
 mod raw;
+#[cfg(test)]
+mod tests;
+mod value;
+mod xml;
+
+pub use alike::reads_alike;
+pub(crate) use media_type::kind;
+
+use charset::{Charset, Label, Sniff};
 
 /// How a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,9 +31,13 @@ pub enum BodyKind {
     Form,
     /// JSON, also by suffix.
     Json,
-    /// Text, or of unknown type: one value, read as JSON too when it looks like it.
+    /// XML, also by suffix.
+    Xml,
+    /// Multipart: text fields, and files of which only names, types, sizes and first bytes are looked at.
+    Multipart,
+    /// Text, or of unknown type: one value, read as JSON or XML too when it looks like it.
     Raw,
-    /// Multipart or binary: not read here.
+    /// Binary: not read here.
     #[default]
     None,
 }
@@ -40,6 +57,8 @@ pub(crate) trait Sink {
     fn field(&mut self, place: Place, name: &[u8], value: &[u8]);
     /// An argument as it stands between two `&`.
     fn argument(&mut self, names: Place, values: Place, pair: &[u8]);
+    /// The name of an argument whose value follows as a field.
+    fn argument_name(&mut self, names: Place, name: &[u8]);
     /// A broken limit or a malformed document.
     fn violation(&mut self, leaf: Leaf, reason: &'static str);
     /// Whether nothing more is wanted.
@@ -50,115 +69,172 @@ pub(crate) trait Sink {
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     kind: BodyKind,
-    form: form::Form,
-    json: json::Json,
-    raw: raw::Raw,
-    json_state: JsonState,
+    charset: Charset,
+    readers: Readers,
+    /// Bytes that may still be evaluated; a multipart body counts its own.
+    room: u64,
+    uninspected: u64,
+    /// Whether what was fed has been judged to its end.
+    finished: bool,
 }
 
-/// Whether the JSON parser takes part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum JsonState {
-    /// The body is declared as JSON: what does not parse is a violation.
-    Declared,
-    /// The body may turn out to be JSON; nothing but white space came yet.
-    Unknown,
-    /// The body looks like JSON; what does not parse is text.
-    Sniffed,
-    /// Not, or not any more.
-    #[default]
-    Off,
+/// The parsers of decoded text.
+#[derive(Debug, Default)]
+struct Readers {
+    form: form::Form,
+    value: value::Value,
+    multipart: multipart::Multipart,
 }
 
 impl Body {
-    pub(crate) fn start(&mut self, media_type: &[u8], bounds: &Bounds) -> BodyKind {
+    /// Begins a body of the type `media_type`, which may be empty.
+    pub(crate) fn start(&mut self, media_type: &[u8], bounds: &Bounds, sink: &mut impl Sink) -> BodyKind {
         self.reset();
-        self.kind = media_type::kind(media_type);
-        self.json.limits(bounds.json_depth, bounds.json_keys);
-        self.json_state = match self.kind {
-            BodyKind::Json => JsonState::Declared,
-            BodyKind::Raw => JsonState::Unknown,
-            BodyKind::Form | BodyKind::None => JsonState::Off,
+        self.kind = bounds.parsers.kind(media_type);
+        self.readers.value.limits(bounds);
+        self.finished = false;
+        match self.kind {
+            BodyKind::None => return self.kind,
+            BodyKind::Multipart => {
+                self.readers.multipart.start(media_type, bounds, sink);
+                return self.kind;
+            }
+            BodyKind::Form | BodyKind::Json | BodyKind::Xml | BodyKind::Raw => {}
+        }
+        self.room = bounds.max_inspect_size;
+        let charset = media_type::charset(media_type);
+        if charset == Some(Label::Unknown) {
+            sink.violation(
+                Leaf::HttpComplianceMalformedBody,
+                "the body is declared in a character set that cannot be read",
+            );
+        }
+        let sniff = match self.kind {
+            BodyKind::Xml => Sniff::Xml,
+            BodyKind::Raw => Sniff::Mark,
+            _ => Sniff::Never,
         };
+        self.charset.start(charset, sniff);
+        self.readers.value.start(self.kind, Place::Body, b"");
         self.kind
     }
 
     pub(crate) fn reset(&mut self) {
         self.kind = BodyKind::None;
-        self.form.reset();
-        self.json.reset();
-        self.raw.reset();
-        self.json_state = JsonState::Off;
+        self.charset.reset();
+        self.readers.form.reset();
+        self.readers.value.reset();
+        self.readers.multipart.reset();
+        self.room = 0;
+        self.uninspected = 0;
+        self.finished = true;
     }
 
     /// Bytes that wait for the end to be judged.
     pub(crate) fn pending(&self) -> usize {
-        self.form.pending() + self.raw.pending() + self.json.pending()
+        let readers = &self.readers;
+        readers.form.pending() + readers.value.pending() + readers.multipart.pending()
+    }
+
+    /// How far the body has been judged.
+    pub(crate) fn progress(&self) -> Progress {
+        match self.kind {
+            BodyKind::Multipart => self.readers.multipart.progress(),
+            _ if self.finished || self.kind == BodyKind::None => Progress::Cleared,
+            _ => Progress::Open,
+        }
+    }
+
+    /// Bytes that were fed and, for want of room, not evaluated.
+    pub(crate) fn uninspected(&self) -> u64 {
+        self.uninspected + self.readers.multipart.uninspected()
     }
 
     pub(crate) fn feed(&mut self, chunk: &[u8], sink: &mut impl Sink) {
         match self.kind {
-            BodyKind::Form => self.form.feed(chunk, sink),
-            BodyKind::Json => self.feed_json(chunk, sink),
-            BodyKind::Raw => {
-                self.raw.feed(chunk, sink);
-                if self.json_state == JsonState::Unknown {
-                    let first = chunk.iter().find(|byte| !byte.is_ascii_whitespace());
-                    self.json_state = match first {
-                        None => JsonState::Unknown,
-                        Some(b'{' | b'[') => JsonState::Sniffed,
-                        Some(_) => JsonState::Off,
-                    };
-                }
-                if self.json_state == JsonState::Sniffed
-                    && self.json.feed(chunk, &mut Tolerant(sink)).is_err()
-                {
-                    self.json_state = JsonState::Off;
-                }
+            BodyKind::None => return,
+            BodyKind::Multipart => {
+                return self.readers.multipart.feed(chunk, &mut self.readers.value, sink);
             }
-            BodyKind::None => {}
+            BodyKind::Form | BodyKind::Json | BodyKind::Xml | BodyKind::Raw => {}
+        }
+        let within = usize::try_from(self.room).unwrap_or(usize::MAX).min(chunk.len());
+        self.room -= within as u64;
+        self.uninspected = self.uninspected.saturating_add((chunk.len() - within) as u64);
+        if within > 0 {
+            self.decoded(chunk.get(..within).unwrap_or_default(), None, sink);
+        }
+        if self.uninspected > 0 {
+            self.finish(Cut::CutOff, sink);
         }
     }
 
+    /// Judges what the end makes complete, once.
     pub(crate) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+        if std::mem::replace(&mut self.finished, true) {
+            return;
+        }
         match self.kind {
-            BodyKind::Form => self.form.finish(sink),
-            BodyKind::Json => {
-                if self.json_state == JsonState::Declared && self.json.finish(cut, sink).is_err() {
-                    self.malformed(sink);
-                }
-                self.raw.finish(sink);
+            BodyKind::None => return,
+            BodyKind::Multipart => {
+                return self.readers.multipart.finish(cut, &mut self.readers.value, sink);
             }
-            BodyKind::Raw => {
-                self.raw.finish(sink);
-                if self.json_state == JsonState::Sniffed {
-                    // Sniffed documents need not be whole: what their fields hold has been judged.
-                    let _ = self.json.finish(Cut::CutOff, &mut Tolerant(sink));
-                }
-            }
-            BodyKind::None => {}
+            BodyKind::Form | BodyKind::Json | BodyKind::Xml | BodyKind::Raw => {}
         }
-        self.reset();
+        if !self.charset.is_idle() {
+            self.decoded(b"", Some(cut), sink);
+        }
+        if self.kind == BodyKind::Form {
+            self.readers.form.finish(sink);
+        }
+        self.readers.value.finish(cut, sink);
     }
 
-    /// What follows the place at which a document stops being JSON is judged as text: a lenient backend may read on.
-    fn feed_json(&mut self, chunk: &[u8], sink: &mut impl Sink) {
-        if self.json_state != JsonState::Declared {
-            self.raw.feed(chunk, sink);
-        } else if let Err(rest) = self.json.feed(chunk, sink) {
-            let rest = chunk.get(chunk.len() - rest.min(chunk.len())..).unwrap_or_default();
-            self.malformed(sink);
-            self.raw.feed(rest, sink);
+    /// Hands the bytes on as text; with `end` they are the last.
+    fn decoded(&mut self, bytes: &[u8], end: Option<Cut>, sink: &mut impl Sink) {
+        if self.charset.is_idle() {
+            return self.readers.feed(self.kind, bytes, sink);
         }
-    }
-
-    fn malformed(&mut self, sink: &mut impl Sink) {
-        self.json_state = JsonState::Off;
-        sink.violation(Leaf::HttpComplianceMalformedBody, self.json.fault());
+        let (kind, readers) = (self.kind, &mut self.readers);
+        let step = self.charset.decode(bytes, end.is_some(), |text| readers.feed(kind, text, sink));
+        // What is cut off may end within a character.
+        if step.is_err() && end != Some(Cut::CutOff) {
+            sink.violation(
+                Leaf::HttpComplianceMalformedBody,
+                "the body is not written in the character set that it declares",
+            );
+        }
     }
 }
 
-/// Passes fields on and forgives everything else.
+impl Readers {
+    fn feed(&mut self, kind: BodyKind, text: &[u8], sink: &mut impl Sink) {
+        if kind != BodyKind::Form {
+            return self.value.feed(text, sink);
+        }
+        let mut rest = text;
+        while !rest.is_empty() && self.value.is_reading() {
+            // What a document holds up to the end of a pair comes before that pair, however the bytes arrive.
+            let end = memchr::memchr(b'&', rest).map_or(rest.len(), |at| at + 1);
+            let (pair, left) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+            self.value.feed(pair, sink);
+            self.form.feed(pair, sink);
+            rest = left;
+        }
+        self.form.feed(rest, sink);
+    }
+}
+
+/// Bytes of a buffer that wait for the next request; what a long value needed beyond them is given back.
+const BUFFER_BYTES_KEPT: usize = 128 << 10;
+
+/// Empties a buffer for the next request.
+fn recycle(buffer: &mut Vec<u8>) {
+    buffer.clear();
+    buffer.shrink_to(BUFFER_BYTES_KEPT);
+}
+
+/// Passes fields on and forgives most of what else is found in a document that nobody declared.
 struct Tolerant<'a, S>(&'a mut S);
 
 impl<S: Sink> Sink for Tolerant<'_, S> {
@@ -170,7 +246,16 @@ impl<S: Sink> Sink for Tolerant<'_, S> {
         self.0.argument(names, values, pair);
     }
 
-    fn violation(&mut self, _: Leaf, _: &'static str) {}
+    fn argument_name(&mut self, names: Place, name: &[u8]) {
+        self.0.argument_name(names, name);
+    }
+
+    fn violation(&mut self, leaf: Leaf, reason: &'static str) {
+        // Whoever declares entities that harm has something in mind, whatever he calls the document.
+        if leaf == Leaf::XmlParsingEntityExpansion {
+            self.0.violation(leaf, reason);
+        }
+    }
 
     fn is_over(&self) -> bool {
         self.0.is_over()

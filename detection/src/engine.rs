@@ -8,9 +8,11 @@ use aho_corasick::{Anchored, dfa};
 use regex::bytes::{Regex, RegexBuilder};
 use waf_shared::catalog::LeafSet;
 
+use crate::budget::Meter;
 use crate::evidence::{Evidence, Found, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Judge, Rule, Test};
+use crate::response::Signs;
+use crate::rule::{Glance, Judge, Rule, Test};
 use crate::rules;
 use crate::view::classes::{self, Classes};
 
@@ -19,7 +21,7 @@ mod clean;
 pub(crate) use clean::Clean;
 
 /// Candidates (judges and pattern rules) that one engine can hold.
-const CANDIDATES_MAX: usize = 512;
+const CANDIDATES_MAX: usize = 1024;
 const WORDS: usize = CANDIDATES_MAX / 64;
 /// Bytes that an expression's compiled form may take; a rule that needs more is written wrongly.
 const REGEX_BYTES_MAX: usize = 4 << 20;
@@ -37,8 +39,16 @@ impl Candidates {
         }
     }
 
+    fn contains(&self, index: usize) -> bool {
+        self.0.get(index / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
+    }
+
     fn both(&self, other: &Candidates) -> Candidates {
         Candidates(std::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+
+    fn either(&self, other: &Candidates) -> Candidates {
+        Candidates(std::array::from_fn(|i| self.0[i] | other.0[i]))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -62,12 +72,14 @@ enum Proof {
     /// The judge and the rules that it can report.
     Judge(&'static Judge, &'static [&'static Rule]),
     Pattern(&'static Rule, Regex),
+    /// A look whether the judge at that index is to run.
+    Glance(&'static Glance, usize),
 }
 
 impl Proof {
     fn places(&self) -> Places {
         match self {
-            Proof::Judge(judge, _) => judge.places,
+            Proof::Judge(judge, _) | Proof::Glance(Glance { judge, .. }, _) => judge.places,
             Proof::Pattern(rule, _) => rule.places,
         }
     }
@@ -90,8 +102,11 @@ pub struct Engine {
     /// For each set of classes, the shortest literal made of these classes alone (`u8::MAX`: none).
     shortest: Box<[u8; classes::SETS]>,
     by_place: [Candidates; 32],
+    /// Judges without triggers: the classes of a view's bytes call for them.
+    untriggered: Candidates,
     digest: u64,
     clean: Clean,
+    signs: Signs,
 }
 
 impl fmt::Debug for Engine {
@@ -112,9 +127,12 @@ impl Default for Engine {
 impl Engine {
     /// Compiles every rule of the crate.
     pub fn new() -> Engine {
-        let mut proofs: Vec<Proof> = rules::buckets()
-            .filter_map(|bucket| bucket.judge.map(|judge| Proof::Judge(judge, bucket.rules)))
-            .collect();
+        let mut proofs: Vec<Proof> =
+            rules::judges_with_rules().map(|(judge, rules)| Proof::Judge(judge, rules)).collect();
+        for glance in rules::glances() {
+            let judge = rules::judges().position(|judge| std::ptr::eq(judge, glance.judge));
+            proofs.push(Proof::Glance(glance, judge.expect("a glance stands for a judge of the list")));
+        }
         for rule in rules::all() {
             if let Test::Pattern { regex, .. } = rule.test {
                 proofs.push(Proof::Pattern(rule, compile(regex)));
@@ -125,6 +143,7 @@ impl Engine {
         for (index, proof) in proofs.iter().enumerate() {
             let wanted = match proof {
                 Proof::Judge(judge, _) => judge.triggers,
+                Proof::Glance(glance, _) => glance.triggers,
                 Proof::Pattern(Rule { test: Test::Pattern { literals, .. }, .. }, _) => literals,
                 Proof::Pattern(..) => &[],
             };
@@ -151,7 +170,14 @@ impl Engine {
         });
         let word: Vec<_> =
             literals.iter().filter(|(bytes, _)| classes::of(bytes).is_word()).cloned().collect();
+        let mut untriggered = Candidates::NONE;
+        for (index, proof) in proofs.iter().enumerate() {
+            if matches!(proof, Proof::Judge(judge, _) if judge.triggers.is_empty()) {
+                untriggered.insert(index);
+            }
+        }
         Engine {
+            untriggered,
             shortest: shortest(&literals),
             full: Literals::new(literals),
             word: Literals::new(word),
@@ -159,6 +185,7 @@ impl Engine {
             proofs,
             digest: digest(),
             clean: Clean::new(),
+            signs: Signs::new(),
         }
     }
 
@@ -172,7 +199,12 @@ impl Engine {
         &self.clean
     }
 
-    /// Of `active`, the pattern rules.
+    /// What is looked for in responses.
+    pub(crate) fn signs(&self) -> &Signs {
+        &self.signs
+    }
+
+    /// Of `active`, the pattern rules and the judges that look at how a value is coded.
     pub(crate) fn patterns(&self, active: &Candidates) -> Candidates {
         let mut set = Candidates::NONE;
         for index in active.iter() {
@@ -180,7 +212,7 @@ impl Engine {
                 set.insert(index);
             }
         }
-        set
+        set.either(&self.untriggered.both(active))
     }
 
     /// The candidates that can report anything under `leaves`.
@@ -190,6 +222,8 @@ impl Engine {
             let wanted = match proof {
                 Proof::Judge(_, rules) => rules.iter().any(|rule| leaves.contains(rule.leaf)),
                 Proof::Pattern(rule, _) => leaves.contains(rule.leaf),
+                // Judges stand before their glances.
+                Proof::Glance(_, judge) => set.contains(*judge),
             };
             if wanted {
                 set.insert(index);
@@ -206,38 +240,47 @@ impl Engine {
         classes: Classes,
         bytes: &[u8],
     ) -> Candidates {
+        let called = if place == Place::Path || classes.is_odd() {
+            self.untriggered.both(active).both(&self.by_place[place as usize])
+        } else {
+            Candidates::NONE
+        };
         let shortest = self.shortest[classes.set()];
         if shortest == u8::MAX || bytes.len() < usize::from(shortest) {
-            return Candidates::NONE;
+            return called;
         }
         let literals = if classes.is_word() { &self.word } else { &self.full };
         let mut seen = Candidates::NONE;
-        literals.scan(bytes, &mut seen);
-        seen.both(active).both(&self.by_place[place as usize])
+        if !literals.scan(bytes, &mut seen) {
+            return called;
+        }
+        seen.both(active).both(&self.by_place[place as usize]).either(&called)
     }
 
-    /// Proves `candidates` over a view; what holds is appended to `found`. `spent` is told of the bytes read by
-    /// each proof, and ends the work by returning `false`.
+    /// Proves `candidates` over a view; what holds is appended to `found`. The work ends when `meter` says so.
     pub(crate) fn prove(
         &self,
         candidates: &Candidates,
         leaves: &LeafSet,
         subject: &Subject<'_>,
         found: &mut Vec<Found>,
-        mut spent: impl FnMut(usize) -> bool,
+        meter: &Meter,
     ) {
         for index in candidates.iter() {
-            let mut evidence = Evidence::new(leaves, subject.place, found);
             match self.proofs.get(index) {
-                Some(Proof::Judge(judge, _)) => (judge.run)(subject, &mut evidence),
+                Some(Proof::Glance(_, judge)) if candidates.contains(*judge) => continue,
+                Some(Proof::Glance(glance, _)) if !(glance.is_worth_it)(subject.bytes) => {}
+                Some(Proof::Judge(judge, _) | Proof::Glance(Glance { judge, .. }, _)) => {
+                    (judge.run)(subject, &mut Evidence::metered(leaves, subject.place, found, meter));
+                }
                 Some(Proof::Pattern(rule, regex)) => {
                     if let Some(hit) = regex.find(subject.bytes) {
-                        evidence.found(rule, hit.start(), hit.len());
+                        Evidence::new(leaves, subject.place, found).found(rule, hit.start(), hit.len());
                     }
                 }
                 None => {}
             }
-            if !spent(subject.bytes.len()) {
+            if !meter.spend(subject.bytes.len()) {
                 return;
             }
         }
@@ -254,9 +297,9 @@ impl Literals {
         Literals { automaton, candidates: literals.into_iter().map(|(_, candidates)| candidates).collect() }
     }
 
-    /// Finds every literal in `bytes`.
-    fn scan(&self, bytes: &[u8], seen: &mut Candidates) {
-        let Ok(start) = self.automaton.start_state(Anchored::No) else { return };
+    /// Finds every literal in `bytes`; `false` when there is none.
+    fn scan(&self, bytes: &[u8], seen: &mut Candidates) -> bool {
+        let Ok(start) = self.automaton.start_state(Anchored::No) else { return false };
         let (mut state, mut last) = (start, start);
         for &byte in bytes {
             state = self.automaton.next_state(Anchored::No, state, byte);
@@ -266,6 +309,7 @@ impl Literals {
                 self.collect(state, seen);
             }
         }
+        last != start
     }
 
     fn collect(&self, state: StateID, seen: &mut Candidates) {
@@ -318,12 +362,21 @@ fn digest() -> u64 {
                 eat(literal);
             }
         }
+        if let Test::Signs(signs) = rule.test {
+            for sign in signs {
+                eat(sign.literal);
+                eat(sign.rest);
+            }
+        }
     }
     for judge in rules::judges() {
         eat(judge.name);
         for trigger in judge.triggers {
             eat(trigger);
         }
+    }
+    for trigger in rules::glances().flat_map(|glance| glance.triggers) {
+        eat(trigger);
     }
     hash
 }

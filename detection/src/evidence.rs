@@ -2,6 +2,7 @@
 
 use waf_shared::catalog::{Leaf, LeafSet};
 
+use crate::budget::{Meter, Watch};
 use crate::field::Place;
 use crate::rule::Rule;
 use crate::view::View;
@@ -36,12 +37,28 @@ pub struct Evidence<'s> {
     leaves: &'s LeafSet,
     place: Place,
     found: &'s mut Vec<Found>,
+    watch: Watch<'s>,
 }
 
 impl<'s> Evidence<'s> {
     /// For a view at `place`, judged by `leaves`; what is found is appended to `found`.
     pub fn new(leaves: &'s LeafSet, place: Place, found: &'s mut Vec<Found>) -> Evidence<'s> {
-        Evidence { leaves, place, found }
+        Evidence { leaves, place, found, watch: Watch::UNLIMITED }
+    }
+
+    /// The same on a budget.
+    pub(crate) fn metered(
+        leaves: &'s LeafSet,
+        place: Place,
+        found: &'s mut Vec<Found>,
+        meter: &'s Meter,
+    ) -> Evidence<'s> {
+        Evidence { leaves, place, found, watch: Watch::new(meter) }
+    }
+
+    /// What tells whether there is time to go on; a copy of it may go wherever the judge goes.
+    pub fn watch(&self) -> Watch<'s> {
+        self.watch
     }
 
     /// Whether anything of `leaf` is wanted: lets a judge skip work for protections that are off.

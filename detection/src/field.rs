@@ -1,4 +1,4 @@
-//! Where in a request a value stands.
+//! Where in a request or a response a value stands.
 
 use std::fmt;
 
@@ -18,6 +18,10 @@ pub enum Place {
     FormName,
     /// Value of a form field.
     Form,
+    /// Name of a multipart field; never percent-coded. Rules that look at [`Place::FormName`] look here too.
+    PartName,
+    /// Text value of a multipart field; never percent-coded. Rules that look at [`Place::Form`] look here too.
+    Part,
     /// Key of a JSON object.
     JsonKey,
     /// Scalar in a JSON document; the field's name is its path (`user.name`).
@@ -30,14 +34,16 @@ pub enum Place {
     Cookie,
     /// Text or attribute value of an XML document.
     Xml,
-    /// Name of a multipart part, its file name, or a header of it.
+    /// Value of a header of a multipart part.
     PartHeader,
     /// File name of a multipart part.
     FileName,
     /// A body of unknown or plain type, whole.
     Body,
-    /// Head or body of a response.
-    Response,
+    /// Value of a response header; the field's name is the header's.
+    ResponseHeader,
+    /// Body of a response, decoded when it was compressed.
+    ResponseBody,
 }
 
 impl Place {
@@ -46,8 +52,8 @@ impl Place {
         match self {
             Place::Path => "PATH",
             Place::PathSegment => "PATH_SEGMENT",
-            Place::QueryName | Place::FormName => "ARGS_NAMES",
-            Place::Query | Place::Form => "ARGS",
+            Place::QueryName | Place::FormName | Place::PartName => "ARGS_NAMES",
+            Place::Query | Place::Form | Place::Part => "ARGS",
             Place::JsonKey => "JSON_KEYS",
             Place::Json => "JSON",
             Place::Header => "HEADERS",
@@ -57,7 +63,8 @@ impl Place {
             Place::PartHeader => "PART_HEADERS",
             Place::FileName => "FILES",
             Place::Body => "BODY",
-            Place::Response => "RESPONSE",
+            Place::ResponseHeader => "RESPONSE_HEADERS",
+            Place::ResponseBody => "RESPONSE_BODY",
         }
     }
 }
@@ -74,7 +81,9 @@ pub struct Places(u32);
 
 impl Places {
     /// Everything that a client can put free text into: path, query, form, JSON, XML, cookies, headers, uploads, raw bodies.
-    pub const REQUEST: Places = Places(!(1 << Place::Response as u32));
+    pub const REQUEST: Places = Places(!Places::RESPONSE.0);
+    /// What an upstream answers.
+    pub const RESPONSE: Places = Places::of(&[Place::ResponseHeader, Place::ResponseBody]);
     /// Values of arguments: query, form, JSON, XML, raw body, cookies.
     pub const ARGUMENTS: Places =
         Places::of(&[Place::Query, Place::Form, Place::Json, Place::Xml, Place::Body, Place::Cookie]);
@@ -93,13 +102,20 @@ impl Places {
     /// Header values alone.
     pub const HEADERS: Places = Places::of(&[Place::Header]);
 
-    /// Exactly these.
+    /// Exactly these; where the values or names of forms are among them, those of multipart forms are too.
     pub const fn of(places: &[Place]) -> Places {
         let mut bits = 0;
         let mut i = 0;
         while i < places.len() {
             bits |= 1 << places[i] as u32;
             i += 1;
+        }
+        // How a form was encoded makes no difference to what its values can do.
+        if bits & (1 << Place::Form as u32) != 0 {
+            bits |= 1 << Place::Part as u32;
+        }
+        if bits & (1 << Place::FormName as u32) != 0 {
+            bits |= 1 << Place::PartName as u32;
         }
         Places(bits)
     }

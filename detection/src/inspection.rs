@@ -9,25 +9,17 @@ use crate::body::{Body, Cut};
 use crate::budget::Budget;
 use crate::engine::Engine;
 use crate::field::{Field, Place};
+use crate::request::{Facts, Head};
 use crate::verdict::Verdict;
 
+mod bounds;
 mod headers;
 mod judging;
 mod split;
 
 pub use crate::body::BodyKind;
+pub use bounds::{Bounds, Files, Parsers};
 pub(crate) use judging::Judging;
-
-/// Bounds of one inspection that the configuration sets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
-    /// Nesting of JSON.
-    pub json_depth: u32,
-    /// Keys of one JSON object.
-    pub json_keys: u32,
-    /// Bytes of body that are evaluated; what is fed beyond them is passed over.
-    pub max_inspect_size: u64,
-}
 
 /// What happens after evidence that blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +36,18 @@ pub struct Inspection {
     judging: Judging,
     bounds: Bounds,
     body: Body,
-    fed: u64,
+}
+
+/// How far the evaluation of a body has come, between two calls of [`Inspection::feed`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Something may still be found in what was fed.
+    Open,
+    /// The body is amid the content of a file; what came before it has been judged. What follows the file has not.
+    InFile,
+    /// More than `max_inspect_size` came, or bodies of this type are not evaluated: all that is ever judged of the body has
+    /// been. Limits of multipart bodies are still watched in what is fed.
+    Cleared,
 }
 
 impl Inspection {
@@ -56,12 +59,7 @@ impl Inspection {
         on_hit: OnHit,
         budget: Budget,
     ) -> Inspection {
-        Inspection {
-            judging: Judging::new(engine, leaves, on_hit, budget),
-            bounds,
-            body: Body::default(),
-            fed: 0,
-        }
+        Inspection { judging: Judging::new(engine, leaves, on_hit, budget), bounds, body: Body::default() }
     }
 
     /// Forgets the request and keeps the buffers: for the next request of any route.
@@ -69,7 +67,23 @@ impl Inspection {
         self.judging.reset(leaves, on_hit, budget);
         self.bounds = bounds;
         self.body.reset();
-        self.fed = 0;
+    }
+
+    /// Judges a request head: path, query and header fields one by one, and what they say together.
+    pub fn head<'a, F>(&mut self, head: &Head<'a, F>)
+    where
+        F: Iterator<Item = (&'a [u8], &'a [u8])> + Clone,
+    {
+        let facts = Facts::gather(head);
+        self.judging.begin(&facts);
+        self.path(head.path);
+        if let Some(query) = head.query {
+            self.query(query);
+        }
+        for (name, value) in head.fields.clone() {
+            self.header(name, value);
+        }
+        self.judging.whole(&facts);
     }
 
     /// Judges the path as sent, whole and segment by segment.
@@ -106,6 +120,9 @@ impl Inspection {
                 judging.recurring(&Field { place: Place::Header, name, value });
             } else {
                 judging.field(&Field { place: Place::Header, name, value });
+                if name.eq_ignore_ascii_case(b"referer") {
+                    judging.arguments_of(name, value);
+                }
             }
         });
     }
@@ -117,22 +134,28 @@ impl Inspection {
 
     /// Chooses how the body is read by the raw value of `Content-Type`, which may be empty.
     pub fn body(&mut self, media_type: &[u8]) -> BodyKind {
-        self.fed = 0;
-        self.body.start(media_type, &self.bounds)
+        let (body, bounds) = (&mut self.body, &self.bounds);
+        body.start(media_type, bounds, &mut self.judging)
     }
 
     /// Judges the next bytes of the body. How a body is cut into chunks makes no difference to the verdict.
     pub fn feed(&mut self, chunk: &[u8]) {
-        let room = self.bounds.max_inspect_size.saturating_sub(self.fed);
-        let within = usize::try_from(room).unwrap_or(usize::MAX).min(chunk.len());
-        self.fed = self.fed.saturating_add(chunk.len() as u64);
-        let (body, chunk) = (&mut self.body, chunk.get(..within).unwrap_or_default());
+        let body = &mut self.body;
         self.judging.timed(chunk.len(), |judging| body.feed(chunk, judging));
+    }
+
+    /// How far the body has been judged.
+    pub fn progress(&self) -> Progress {
+        self.body.progress()
+    }
+
+    /// Bytes that were fed and not evaluated because `max_inspect_size` was used up. File content does not count.
+    pub fn uninspected(&self) -> u64 {
+        self.body.uninspected()
     }
 
     /// Judges what the body's end makes complete.
     pub fn finish_body(&mut self, cut: Cut) {
-        let cut = if self.fed > self.bounds.max_inspect_size { Cut::CutOff } else { cut };
         let body = &mut self.body;
         self.judging.timed(body.pending(), |judging| body.finish(cut, judging));
     }

@@ -25,4 +25,13 @@ pub mod inspection;
 
 pub mod body;
 
+pub mod request;
+
+pub mod response;
+
+pub mod recorded;
+
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use engine::Engine;

@@ -4,6 +4,7 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
+use crate::response::Sign;
 
 /// Strong evidence: blocks alone.
 pub const STRONG: u8 = 5;
@@ -42,6 +43,11 @@ pub enum Test {
     },
     /// Reported by a judge of [`crate::lang`].
     Judged,
+    /// Looked for in responses, where who speaks matters as much as what is said; see [`crate::response`].
+    Signs(&'static [Sign]),
+    /// Reported by a check of the request head as a whole ([`crate::request`]); the proofs are whole requests, their
+    /// lines parted by LF.
+    Head,
 }
 
 /// A judge understands one language. It runs over a view in which one of its triggers occurs, and reports rules.
@@ -51,9 +57,23 @@ pub struct Judge {
     /// The language.
     pub name: &'static str,
     /// Lower-case literals, any one of which makes the judge a candidate; short ones (`'`, `<`) are allowed where the language demands it.
+    /// A judge without triggers looks at every path, and at every view with control characters, bytes outside ASCII,
+    /// backslashes or percent signs.
     pub triggers: &'static [&'static str],
     /// Places that it looks at; the union of its rules' places.
     pub places: Places,
     /// The work.
     pub run: fn(&Subject<'_>, &mut Evidence<'_>),
+}
+
+/// A look at a view that is cheaper than its judge: where nothing but one of these triggers occurs, which everyday text is full
+/// of, the judge runs only when the look says that it is worth it.
+#[derive(Debug)]
+pub struct Glance {
+    /// Whose time it saves.
+    pub judge: &'static Judge,
+    /// Lower-case literals, none of which is a trigger of the judge.
+    pub triggers: &'static [&'static str],
+    /// Whether the judge is to run. It may say yes too often, never no where the judge would find something.
+    pub is_worth_it: fn(&[u8]) -> bool,
 }

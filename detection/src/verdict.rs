@@ -90,6 +90,12 @@ impl Verdict {
         }
     }
 
+    /// Counts what a response held: it is one value, each rule counts once.
+    pub(crate) fn response_found(&mut self, rules: &[&'static Rule]) {
+        let sum = rules.iter().map(|rule| u32::from(rule.weight)).sum();
+        self.score = self.score.max(sum);
+    }
+
     /// Counts what one field value held: each rule once, weak and strong together. Over fields only evidence of the
     /// same leaf adds up, and never to the threshold, so a long honest form is no more suspect than a short one.
     pub(crate) fn field_done(&mut self, rules: &[&'static Rule]) {

@@ -13,9 +13,10 @@ mod path;
 mod percent;
 mod rewrite;
 mod unicode;
+mod utf7;
 
 /// Derived views of one value.
-const VIEWS_MAX: usize = 16;
+const VIEWS_MAX: usize = 24;
 /// Bytes of all derived views: some constant room, and a few times the value.
 const VIEW_BYTES_BASE: usize = 32 << 10;
 const VIEW_BYTES_FACTOR: usize = 4;
@@ -38,7 +39,7 @@ pub enum View {
     Entities,
     /// `\xHH`, `\uHHHH`, octal and CSS escapes decoded.
     Escapes,
-    /// Overlong and full-width UTF-8 folded to ASCII.
+    /// Overlong and full-width UTF-8 folded to ASCII, UTF-7 read.
     Unicode,
     /// Base64 of text decoded.
     Base64,
@@ -79,6 +80,8 @@ pub(crate) struct Views {
     bytes_left: usize,
     folded: Vec<u8>,
     scratch: Vec<u8>,
+    /// The value in which parts are looked for.
+    part: Vec<u8>,
 }
 
 /// A decoder that works on the bytes alone.
@@ -87,10 +90,11 @@ type Decoder = fn(&[u8], &mut Vec<u8>) -> bool;
 /// Whether a decoder can change a value of such bytes.
 type Applies = fn(Classes) -> bool;
 
-const DECODERS: [(View, Applies, Decoder); 4] = [
+const DECODERS: [(View, Applies, Decoder); 5] = [
     (View::Entities, Classes::ampersand, entities::decode),
     (View::Escapes, Classes::backslash, escapes::decode),
     (View::Unicode, Classes::high, unicode::fold),
+    (View::Unicode, Classes::plus, utf7::decode),
     (View::Base64, Classes::base64, base64::decode),
 ];
 
@@ -109,16 +113,20 @@ impl Views {
         self.clear();
         self.bytes_left = VIEW_BYTES_BASE.saturating_add(raw.len().saturating_mul(VIEW_BYTES_FACTOR));
         let levels = self.percent_levels(place, classes, raw);
-        self.fold(levels, self.classes_of(levels, classes), raw);
+        self.fold(levels, self.classes_of(levels, classes), 2, raw);
+        // One bit a view: those that base64 made.
+        let mut unpacked = 0_u32;
         for level in (0..=levels).rev() {
             let level_classes = self.classes_of(level, classes);
             for (view, applies, decode) in DECODERS {
-                if applies(level_classes) {
-                    self.add(if level == 0 { view } else { View::Combined }, level, raw, decode);
+                let name = if level == 0 { view } else { View::Combined };
+                if applies(level_classes) && self.add(name, level, raw, decode) && view == View::Base64 {
+                    unpacked |= 1 << self.names.len();
                 }
             }
         }
-        self.payload(levels, raw);
+        unpacked |= self.parts(levels, classes, raw);
+        self.nested(levels, unpacked, raw);
         if place == Place::Path {
             let view = if levels == 0 { View::Path } else { View::Combined };
             self.add(view, levels, raw, path::resolve);
@@ -137,6 +145,7 @@ impl Views {
             || classes.plus()
             || classes.base64() && raw.len() >= base64::BYTES_MIN
             || place == Place::Path && raw.array_windows().any(dotted)
+            || base64::runs(raw).next().is_some()
             || matches!(raw.first(), Some(b'd' | b'D' | b'b' | b'B' | b' ')) && base64::payload(raw).is_some()
     }
 
@@ -180,8 +189,21 @@ impl Views {
         PERCENT_LEVELS_MAX
     }
 
-    /// Everything decoded until nothing changes.
-    fn fold(&mut self, level: usize, classes: Classes, raw: &[u8]) {
+    /// Base64 within what the other decoders made, and what base64 hid from them, as deep as there is room for views.
+    fn nested(&mut self, levels: usize, mut unpacked: u32, raw: &[u8]) {
+        let mut node = levels;
+        while let Some(&(_, classes)) = self.names.get(node) {
+            node += 1;
+            if classes.base64() && self.add(View::Combined, node, raw, base64::decode) {
+                unpacked |= 1 << self.names.len();
+            } else if unpacked & 1 << node != 0 {
+                self.fold(node, classes, 1, raw);
+            }
+        }
+    }
+
+    /// Everything decoded until nothing changes; a view if at least `steps_min` decoders had something to do.
+    fn fold(&mut self, level: usize, classes: Classes, steps_min: usize, raw: &[u8]) {
         if !classes.may_fold() {
             return;
         }
@@ -203,7 +225,7 @@ impl Views {
                 break;
             }
         }
-        if steps > 1 {
+        if steps >= steps_min {
             let folded = &folded;
             self.add(View::Combined, 0, raw, |_, out| {
                 out.extend_from_slice(folded);
@@ -214,12 +236,32 @@ impl Views {
         self.scratch = next;
     }
 
-    /// Base64 behind a prefix, on the last level.
-    fn payload(&mut self, level: usize, raw: &[u8]) {
-        if let Some(payload) = base64::payload(self.source(level, raw)) {
-            let payload = payload.to_vec();
-            self.add(View::Base64, 0, raw, |_, out| base64::decode(&payload, out));
+    /// Base64 that is only a part of the value; a bit for each view of it.
+    fn parts(&mut self, level: usize, classes: Classes, raw: &[u8]) -> u32 {
+        let mut made = 0;
+        let mut source = std::mem::take(&mut self.part);
+        source.clear();
+        // Where a form's value is base64, its own `+` is no space.
+        if level > 0
+            && classes.plus()
+            && base64::is_percent_coded(raw)
+            && percent::decode(raw, false, &mut source)
+            && self.add(View::Base64, 0, raw, |_, out| base64::decode(&source, out))
+        {
+            made |= 1 << self.names.len();
         }
+        source.clear();
+        source.extend_from_slice(self.source(level, raw));
+        let view = if level == 0 { View::Base64 } else { View::Combined };
+        // The whole value has been decoded already.
+        let runs = base64::runs(&source).filter(|run| run.len() < source.len());
+        for part in base64::payload(&source).into_iter().chain(runs) {
+            if self.add(view, 0, raw, |_, out| base64::decode(part, out)) {
+                made |= 1 << self.names.len();
+            }
+        }
+        self.part = source;
+        made
     }
 
     /// Adds what `decode` makes of a node, unless it is known already or there is no room.
@@ -280,6 +322,8 @@ mod tests {
         holds(Place::Json, r"\x3cb", View::Escapes, "<b");
         holds(Place::Query, "%c0%ae%c0%af", View::Combined, "./");
         holds(Place::Query, "PHN2ZyBvbmxvYWQ9YWxlcnQoMSk-", View::Base64, "<svg onload=alert(1)>");
+        holds(Place::Json, "id=7&data=PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+", View::Base64, "<svg onload=alert(1)>");
+        holds(Place::Json, "+ADw-script+AD4-", View::Unicode, "<script>");
         holds(
             Place::Json,
             "data:text/html;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+",
@@ -294,6 +338,25 @@ mod tests {
         holds(Place::Json, "&#37;3cscript", View::Combined, "<script");
         holds(Place::Query, "%26%2360%3B", View::Combined, "<");
         holds(Place::Query, "%5Cu003c%26gt%3B", View::Combined, "<>");
+        // `XHUwMDc3aGlsZSh0cnVlKTs=` is `\u0077hile(true);`.
+        holds(Place::Query, "XHUwMDc3aGlsZSh0cnVlKTs=", View::Combined, "while(true);");
+        holds(Place::Cookie, "\\u0058HUwMDc3aGlsZSh0cnVlKTs=", View::Combined, "\\u0077hile(true);");
+        holds(Place::Json, "WEhVd01EYzNhR2xzWlNoMGNuVmxLVHM9", View::Combined, "\\u0077hile(true);");
+    }
+
+    #[test]
+    fn base64_is_looked_into() {
+        let nested = "UEhOMlp5QnZibXh2WVdROVlXeGxjblFvTVNrKw==";
+        holds(Place::Json, nested, View::Combined, "<svg onload=alert(1)>");
+        holds(
+            Place::Query,
+            "UEhOMlp5QnZibXh2WVdROVlXeGxjblFvTVNrKw%3D%3D",
+            View::Combined,
+            "<svg onload=alert(1)>",
+        );
+        holds(Place::Json, "Jmx0O3NjcmlwdCZndDs=", View::Combined, "<script>");
+        holds(Place::Json, "JTNjc2NyaXB0JTNl", View::Combined, "<script>");
+        holds(Place::Query, "YTw+Pj8/YTw+Pj8/YQ%3D%3D", View::Base64, "a<>>??a<>>??a");
     }
 
     #[test]

@@ -10,12 +10,12 @@ use waf_detection::Engine;
 use waf_detection::body::{BodyKind, Cut};
 use waf_detection::budget::Budget;
 use waf_detection::field::Place;
-use waf_detection::inspection::{Bounds, Inspection, OnHit};
+use waf_detection::inspection::{Bounds, Files, Inspection, OnHit};
 use waf_detection::verdict::Verdict;
 use waf_detection::view::View;
 use waf_shared::catalog::{Leaf, LeafSet};
 
-const BOUNDS: Bounds = Bounds { json_depth: 20, json_keys: 1000, max_inspect_size: 128 << 10 };
+const BOUNDS: Bounds = Bounds::DEFAULT;
 
 fn engine() -> Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
@@ -154,7 +154,7 @@ fn argument_limits_hold() {
 fn bodies_are_read_by_their_type() {
     let kind = |media_type: &str| inspection(OnHit::GoOn).body(media_type.as_bytes());
     assert_eq!(kind("application/json"), BodyKind::Json);
-    assert_eq!(kind("multipart/form-data; boundary=x"), BodyKind::None);
+    assert_eq!(kind("multipart/form-data; boundary=x"), BodyKind::Multipart);
     let form = body("application/x-www-form-urlencoded", &[b"a=1&f=..%2F..%2F..%2Fetc%2Fpasswd"], Cut::Whole);
     assert!(places(&form).contains(&(Place::Form, "f".into())));
     let json = body("application/json", &[br#"{"a": {"f": "\u002fetc\u002fpasswd"}}"#], Cut::Whole);
@@ -229,6 +229,24 @@ fn running_out_of_budget_is_a_violation() {
     let mut unenforced = leaves();
     unenforced.remove(Leaf::ResourceLimitsEvaluationTimeout);
     assert!(!run(3, unenforced).timed_out);
+}
+
+#[test]
+fn file_contents_that_pass_by_take_no_time() {
+    let budget = Budget { limit: Duration::from_millis(10), clock: ticking };
+    let bounds = Bounds { files: Files { bytes: u64::MAX, ..BOUNDS.files }, ..BOUNDS };
+    let mut inspection = Inspection::new(engine(), leaves(), bounds, OnHit::GoOn, budget);
+    inspection.body(b"multipart/form-data; boundary=b");
+    inspection.feed(b"--b\r\nContent-Disposition: form-data; name=f; filename=a.raw\r\n\r\n");
+    for _ in 0..200 {
+        inspection.feed(&[b'x'; 16 << 10]);
+    }
+    assert!(!inspection.verdict().timed_out);
+    // What follows the file is evaluated, and that counts.
+    inspection.feed(b"\r\n--b\r\nContent-Disposition: form-data; name=t\r\n\r\n");
+    inspection.feed("../ ".repeat(30_000).as_bytes());
+    inspection.finish_body(Cut::CutOff);
+    assert!(inspection.verdict().timed_out);
 }
 
 #[test]

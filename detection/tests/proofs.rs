@@ -7,20 +7,22 @@ use std::sync::Arc;
 use waf_detection::budget::Budget;
 use waf_detection::field::{Field, Place};
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
+use waf_detection::recorded::{Answer, Recorded};
+use waf_detection::response::ResponseInspection;
 use waf_detection::rule::{Rule, Test};
 use waf_detection::verdict::Verdict;
 use waf_detection::{Engine, rules};
 use waf_shared::catalog::LeafSet;
 
-const BOUNDS: Bounds = Bounds { json_depth: 20, json_keys: 1000, max_inspect_size: 128 << 10 };
+const BOUNDS: Bounds = Bounds::DEFAULT;
 
 /// Where a decoded value is put for `rule`: the plainest place that it looks at.
 fn place_of(rule: &Rule) -> (Place, &'static [u8]) {
     const ORDER: &[(Place, &[u8])] = &[
         (Place::Json, b"comment"),
+        (Place::FileName, b"file"),
         (Place::Header, b"User-Agent"),
         (Place::Cookie, b"session"),
-        (Place::FileName, b"file"),
         (Place::Query, b"q"),
         (Place::Path, b""),
         (Place::PathSegment, b""),
@@ -30,16 +32,55 @@ fn place_of(rule: &Rule) -> (Place, &'static [u8]) {
         (Place::JsonKey, b""),
         (Place::QueryName, b""),
         (Place::CookieName, b""),
-        (Place::Response, b""),
     ];
+    // Whether a parameter is fetched from, or tells where code lies, is told by its name.
+    if rule.id == "outbound-request-forgery-internal-addresses/fetched" {
+        return (Place::Json, b"url");
+    }
+    if rule.id == "remote-file-fetch-suspicious-param-names/library-path" {
+        return (Place::Query, b"lib_path");
+    }
+    if rule.id == "remote-file-fetch-suspicious-param-names/remote-script" {
+        return (Place::Query, b"lang");
+    }
     *ORDER.iter().find(|(place, _)| rule.places.contains(*place)).expect("a rule looks somewhere")
 }
 
 fn judge(engine: &Arc<Engine>, rule: &Rule, leaves: LeafSet, value: &str) -> Verdict {
-    let (place, name) = place_of(rule);
+    if matches!(rule.test, Test::Signs(_)) {
+        return judge_response(engine, leaves, value);
+    }
     let mut inspection = Inspection::new(Arc::clone(engine), leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
+    if matches!(rule.test, Test::Head) {
+        Recorded::parse(value.as_bytes()).show(&mut inspection);
+        return inspection.verdict().clone();
+    }
+    let (place, name) = place_of(rule);
     inspection.field(&Field { place, name, value: value.as_bytes() });
     inspection.verdict().clone()
+}
+
+/// A value of a rule on responses is a body, a response, or a request and its response.
+fn judge_response(engine: &Arc<Engine>, leaves: LeafSet, value: &str) -> Verdict {
+    let mut inspection =
+        ResponseInspection::new(Arc::clone(engine), leaves, OnHit::GoOn, Budget::UNLIMITED, 128 << 10);
+    let (request, response) = match value.split_once("\r\n\r\n") {
+        Some((request, response)) if request.starts_with("GET ") => (Some(request), response),
+        _ => (None, value),
+    };
+    let media_type = match response.as_bytes() {
+        [b'<', next, ..] if *next != b'?' => "text/html",
+        [b'{', ..] => "application/json",
+        _ => "text/plain",
+    };
+    let response = if response.starts_with("HTTP/") {
+        response.to_owned()
+    } else {
+        format!("HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\n\r\n{response}")
+    };
+    let request = request.map(|request| Recorded::parse(request.as_bytes()));
+    Answer::parse(response.as_bytes()).show(request.as_ref(), &mut inspection);
+    inspection.into_verdict()
 }
 
 fn ids(verdict: &Verdict) -> Vec<&'static str> {

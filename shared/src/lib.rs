@@ -1,10 +1,12 @@
 //! What every part of the WAF knows and agrees on, as plain data: the protection catalog, the plan with its codec
-//! and digest, and every bound. It knows nothing of sockets, runtimes, files or clocks.
+//! and digest, which of its routes a request takes, and every bound. It knows nothing of sockets, runtimes, files or clocks.
 
 pub mod limits;
 
 pub mod catalog;
 
 pub mod plan;
+
+pub mod route;
 
 pub mod control;

@@ -60,6 +60,9 @@ pub const EXCERPT_BYTES_MAX: usize = 64;
 /// Seconds after which an idle client connection is closed.
 pub const KEEP_ALIVE_SECONDS: u64 = 75;
 
+/// Seconds for which no byte may pass through an upgraded connection, in either direction.
+pub const TUNNEL_IDLE_SECONDS: u64 = 3600;
+
 /// Seconds for which a client may take no byte of its answer.
 pub const CLIENT_STALL_SECONDS: u64 = 10;
 
@@ -80,6 +83,9 @@ pub const PREPARE_SECONDS: u64 = 10;
 
 /// Seconds for which a client may send no byte of a body that it announced (408).
 pub const BODY_STALL_SECONDS: u64 = 15;
+
+/// Seconds for which a gRPC call may send nothing: calls that stay open wait for what their client has to say.
+pub const STREAM_STALL_SECONDS: u64 = 600;
 
 /// Seconds for connecting to an upstream, TLS included; `upstream_timeout` may be shorter.
 pub const CONNECT_SECONDS: u64 = 10;
@@ -112,3 +118,36 @@ pub const CLIENT_CONNECTIONS_MAX: usize = 20_000;
 /// Milliseconds for which an idle connection may still bring a request after a stop began: the client may have sent it
 /// before it could know.
 pub const STOP_GRACE_MILLISECONDS: u64 = 500;
+
+/// Bytes of a recorded request that the linter reads: the largest body that is inspected, and a head.
+pub const RECORDED_REQUEST_BYTES_MAX: u64 = 12 << 20;
+
+/// Bytes of one HTTP/2 stream's body that may be on their way before we have taken any.
+pub const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;
+
+/// Bytes of all bodies of one HTTP/2 connection that may be on their way: what a client can make us hold.
+pub const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 512 << 10;
+
+/// Bytes of one HTTP/2 stream's answer that wait for its client.
+pub const HTTP2_SEND_BUFFER_BYTES: usize = 64 << 10;
+
+/// Seconds for which data of an HTTP/2 request is passed over that was answered before it was whole.
+pub const HTTP2_LATE_SECONDS: u64 = 10;
+
+/// Seconds for which an HTTP/2 stream may wait for its turn while others of its connection move.
+pub const HTTP2_TURN_SECONDS: u64 = 60;
+
+/// Milliseconds of silence after which a response of unknown length streams, judged or not: its reader may be waiting.
+pub const RESPONSE_SILENCE_MILLISECONDS: u64 = 50;
+
+/// Bytes of all answers of one HTTP/2 connection to an upstream that may be on their way.
+pub const HTTP2_UPSTREAM_WINDOW_BYTES: u32 = 1 << 20;
+
+/// Requests at once on one HTTP/2 connection to an upstream; more open another one.
+pub const HTTP2_UPSTREAM_STREAMS_MAX: usize = 100;
+
+/// Bytes of the head of a multipart part: many times what a browser writes.
+pub const PART_HEAD_BYTES_MAX: usize = 8 << 10;
+
+/// Headers of a multipart part.
+pub const PART_FIELDS_MAX: usize = 16;

@@ -10,7 +10,15 @@ pub mod polling;
 
 pub mod raw;
 
+pub mod frames;
+
 pub mod contract;
+
+pub mod coded;
+
+pub mod limit;
+
+pub mod multipart;
 
 pub mod origin;
 

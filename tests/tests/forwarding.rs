@@ -63,9 +63,10 @@ fn hop_by_hop_fields_end_here() {
     let response = request.to(waf.port);
     assert_eq!(response.status, 200, "{:?}", waf.events());
     let received = origin.only();
-    for name in ["X-Hop", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "TE", "Upgrade"] {
+    for name in ["X-Hop", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Upgrade"] {
         assert_eq!(received.field(name), None, "{name} was forwarded");
     }
+    assert_eq!((received.field("TE"), received.field("Connection")), (Some("trailers"), Some("TE")));
     assert_eq!(received.field("X-End"), Some("1"));
     for name in ["X-Between", "Keep-Alive", "Proxy-Connection"] {
         assert_eq!(response.field(name), None, "{name} came back");
@@ -211,7 +212,7 @@ fn trailers_pass_both_ways() {
     });
     let waf = running::waf(&to_upstream(&origin.url()));
     let mut connection = Connection::open(waf.port).expect("a connection");
-    let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n\
+    let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nTE: trailers\r\nTrailer: X-End\r\n\r\n\
                    5\r\nhello\r\n0\r\nX-End: here\r\n\r\n";
     connection.send(request).expect("sent");
     let response = connection.response().expect("a response");
@@ -381,7 +382,28 @@ fn interim_responses_do_not_confuse() {
     for _ in 0..2 {
         let response = connection.exchange(&Request::get("/")).expect("a response");
         assert_eq!((response.status, response.text().as_str()), (200, "ok"));
+        assert_eq!(response.interim, [103]);
     }
+    connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").expect("sent");
+    let hints = connection.head().expect("an interim response");
+    assert_eq!((hints.status, hints.field("Link"), hints.fields.len()), (103, Some("</a.css>"), 1));
+    assert_eq!(connection.response().expect("a response").text(), "ok");
+    let old = raw::send(waf.port, "GET / HTTP/1.0\r\nHost: a\r\n\r\n").expect("a response");
+    assert_eq!((old.status, old.interim.len()), (200, 0), "HTTP/1.0 knows no interim responses");
+}
+
+#[test]
+fn trailers_go_to_clients_that_take_them() {
+    let origin = Origin::answering(|_| {
+        Answer::raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 7\r\n\r\n")
+    });
+    let waf = running::waf(&to_upstream(&origin.url()));
+    let plain = Request::get("/").to(waf.port);
+    assert_eq!((plain.text().as_str(), plain.trailers.as_str()), ("ok", ""));
+    assert_eq!(origin.only().field("TE"), None);
+    let taking = Request::get("/").field("TE", "deflate, trailers").to(waf.port);
+    assert_eq!((taking.text().as_str(), taking.trailers.as_str()), ("ok", "X-Sum: 7\r\n"));
+    assert_eq!(origin.only().field("TE"), Some("trailers"));
 }
 
 #[test]

@@ -22,7 +22,8 @@ fn methods_outside_the_list_are_405() {
         assert_eq!(response.field("Allow"), Some("GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS"), "{method}");
     }
     for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] {
-        let response = Connection::open(waf.port).and_then(|mut c| c.exchange(&Request::new(method, "/")));
+        let response =
+            Connection::open(waf.port).and_then(|mut c| c.exchange(&Request::new(method, "/").body("")));
         assert_eq!(response.expect("a response").status, 200, "{method}");
     }
     assert_eq!(origin.take().len(), 7);
@@ -286,7 +287,6 @@ const CROOKED: &[(&str, &str)] = &[
     ("a control character in the target", "GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n"),
     ("DEL in the target", "GET /\x7f HTTP/1.1\r\nHost: a\r\n\r\n"),
     ("a target without a slash", "GET a HTTP/1.1\r\nHost: a\r\n\r\n"),
-    ("a fragment", "GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n"),
     ("an asterisk for a GET", "GET * HTTP/1.1\r\nHost: a\r\n\r\n"),
     ("user information", "GET http://u:p@a/ HTTP/1.1\r\nHost: a\r\n\r\n"),
     ("two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),

@@ -1,12 +1,12 @@
 //! The linter: checks configurations, and shows what they mean. Everything that it knows is in the library.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use waf_compiler::report::{self, Outcome};
-use waf_compiler::{Compiled, Options, catalog, compile_file, compile_stream, reference, schema};
+use waf_compiler::{Compiled, Options, catalog, compile_file, compile_stream, reference, rules, schema};
 
 /// Checks WAF configurations, and shows what they mean.
 #[derive(Debug, Parser)]
@@ -42,6 +42,21 @@ enum Command {
         /// A family, a bucket or a leaf.
         name: Option<String>,
     },
+    /// Show the detection rules with what they catch and what they let pass.
+    Rules {
+        /// Only those of a leaf, a bucket or a family.
+        #[arg(long, value_name = "NAME")]
+        leaf: Option<String>,
+    },
+    /// Run a recorded request through the engine and explain the verdict. The exit status is 1 when it is refused.
+    CheckRequest {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+        /// The request: request line, header lines, an empty line, the body; `-` is standard input.
+        #[arg(default_value = "-")]
+        request: PathBuf,
+    },
     /// Print the JSON Schema (draft-07) of the configuration.
     Schema,
     /// Show the compiled plan and its digest.
@@ -68,6 +83,7 @@ enum Command {
 enum Page {
     Configuration,
     Linter,
+    Limits,
 }
 
 /// What to print, and whether all is well.
@@ -115,10 +131,18 @@ fn run(command: &Command) -> Answer {
             Ok(text) => Answer { text, valid: true },
             Err(text) => Answer { text: format!("{text}\n"), valid: false },
         },
+        Command::Rules { leaf } => match rules::listing(leaf.as_deref()) {
+            Ok(text) => Answer { text, valid: true },
+            Err(text) => Answer { text: format!("{text}\n"), valid: false },
+        },
+        Command::CheckRequest { config, request } => {
+            with_compiled(config, |compiled| check_request(compiled, request))
+        }
         Command::Schema => Answer { text: schema::schema(), valid: true },
         Command::Reference { page: Page::Configuration } => {
             Answer { text: reference::configuration(), valid: true }
         }
+        Command::Reference { page: Page::Limits } => Answer { text: reference::limits(), valid: true },
         Command::Reference { page: Page::Linter } => Answer { text: reference::linter(), valid: true },
         Command::Plan { file } => with_compiled(file, |compiled| Answer {
             text: format!(
@@ -142,6 +166,28 @@ fn effective(compiled: &Compiled, route: &str) -> Answer {
         None => format!("routes: {}", compiled.route_ids().collect::<Vec<_>>().join(", ")),
     };
     Answer { text: format!("there is no such route; {help}\n"), valid: false }
+}
+
+fn check_request(compiled: &Compiled, request: &Path) -> Answer {
+    let limit = waf_shared::limits::RECORDED_REQUEST_BYTES_MAX;
+    let mut raw = Vec::new();
+    let read = if request == Path::new("-") {
+        std::io::stdin().lock().take(limit + 1).read_to_end(&mut raw)
+    } else {
+        std::fs::File::open(request).and_then(|file| file.take(limit + 1).read_to_end(&mut raw))
+    };
+    match read {
+        Err(error) => {
+            Answer { text: format!("{}: the request cannot be read: {error}\n", name(request)), valid: false }
+        }
+        Ok(bytes) if bytes as u64 > limit => {
+            Answer { text: format!("{}: the request is over {limit} bytes\n", name(request)), valid: false }
+        }
+        Ok(_) => {
+            let explanation = compiled.explain(&raw);
+            Answer { text: explanation.text, valid: explanation.passes }
+        }
+    }
 }
 
 fn with_compiled(file: &Path, show: impl FnOnce(&Compiled) -> Answer) -> Answer {

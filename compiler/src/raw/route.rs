@@ -37,12 +37,12 @@ section! {
             Enforced::Yes, "Bounds of inspection.";
         multipart: Multipart, Kind::Section(Multipart::FIELDS), optional, "",
             "each field inherits from `global.multipart`; active only where `accept.content_types` is empty or includes `multipart/form-data`",
-            Enforced::No, "Bounds of multipart bodies.";
+            Enforced::Yes, "Bounds of multipart bodies.";
         response_headers: ResponseHeaders, Kind::Section(ResponseHeaders::FIELDS), optional, "", "", Enforced::Yes,
             "What is done to the headers of responses.";
         openapi: OpenApi, Kind::Section(OpenApi::FIELDS), optional, "", "", Enforced::No,
             "The contract that requests are held to; none when absent.";
-        cors: Cors, Kind::Section(Cors::FIELDS), optional, "", "", Enforced::No,
+        cors: Cors, Kind::Section(Cors::FIELDS), optional, "", "", Enforced::Yes,
             "Cross-origin sharing; none when absent.";
         error_response: ErrorResponse, Kind::Section(ErrorResponse::FIELDS), optional, "", "", Enforced::Yes,
             "What a refused client is told.";

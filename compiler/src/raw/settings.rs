@@ -36,18 +36,18 @@ section! {
             "CPU time that the evaluation of one request may take.";
         max_inspect_size: u64, Kind::Size(Bound::new(1, "> 0", 10 * MB, "<= 10MB")), optional, "128KB", "", Enforced::Yes,
             "Bytes of a body, file contents aside, that rules evaluate.";
-        max_memory_buffer: u64, Kind::Size(Bound::new(1, "> 0", 10 * MB, "<= 10MB")), optional, "128KB", "", Enforced::No,
+        max_memory_buffer: u64, Kind::Size(Bound::new(1, "> 0", 10 * MB, "<= 10MB")), optional, "128KB", "", Enforced::Yes,
             "Bytes of a body that are held in memory; more goes to disk.";
-        decompression_ratio_limit: u64, Kind::Int(Bound::least(1, ">= 1")), optional, "100", "", Enforced::No,
+        decompression_ratio_limit: u64, Kind::Int(Bound::least(1, ">= 1")), optional, "100", "", Enforced::Yes,
             "Inflated over compressed bytes of a body.";
         json_depth: u64, Kind::Int(Bound::new(1, ">= 1", 1000, "<= 1000")), optional, "20", "", Enforced::Yes,
             "Nesting of a JSON body.";
         json_keys: u64, Kind::Int(Bound::new(1, ">= 1", 100_000, "<= 100000")), optional, "1000", "", Enforced::Yes,
             "Keys of a JSON object.";
         xml_depth: u64, Kind::Int(Bound::new(1, ">= 1", 1000, "<= 1000")), optional, "20", "only relevant where XML is accepted",
-            Enforced::No, "Nesting of an XML body.";
+            Enforced::Yes, "Nesting of an XML body.";
         xml_entities: u64, Kind::Int(Bound::new(0, ">= 0", 10_000, "<= 10000")), optional, "100",
-            "only relevant where XML is accepted", Enforced::No, "Entity expansions of an XML body.";
+            "only relevant where XML is accepted", Enforced::Yes, "Entities that an XML body declares, and those that it expands.";
     }
 }
 

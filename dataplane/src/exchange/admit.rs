@@ -7,15 +7,16 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 use waf_shared::plan::Mode;
 
+use super::cors;
 use super::record::Record;
 use crate::client_address;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{Malformed, RequestHead};
-use crate::refusal::{NOT_FOUND, Refusal};
+use crate::refusal::{NOT_FOUND, PREFLIGHT, Refusal};
 use crate::request_id;
-use crate::route::Choice;
 use crate::serving::RouteIndex;
 use crate::target::{self, Crooked, Target};
+use waf_shared::route::Choice;
 
 /// A head that has a route and passed every check on its shape.
 #[derive(Debug)]
@@ -31,7 +32,15 @@ impl Admitted {
     pub(crate) fn carries_body(&self) -> bool {
         !matches!(self.framing, Framing::None | Framing::Length(0))
     }
+
+    /// Whether the client speaks gRPC, which is a stream of messages over frames and trailers of HTTP/2.
+    pub(crate) fn is_grpc(&self) -> bool {
+        let content_type = self.head.fields.first("content-type").unwrap_or_default();
+        content_type.get(..GRPC.len()).is_some_and(|front| front.eq_ignore_ascii_case(GRPC))
+    }
 }
+
+const GRPC: &[u8] = b"application/grpc";
 
 /// Checks `head` and chooses its route.
 pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admitted, Refusal> {
@@ -56,10 +65,14 @@ pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admit
     if !has_host && record.settings().accept.require_host_header {
         record.violate(Leaf::RequestValidationRequireHostHeader, "HEADERS:host", "no Host")?;
     }
+    preflight(&admitted, record)?;
     method(&admitted, record)?;
     lengths(&admitted, record)?;
     content_type(&admitted, record)?;
     declared_length(&admitted, record)?;
+    if !admitted.target.fragment(admitted.head.target()).is_empty() {
+        record.violate(Leaf::HttpComplianceUriFragments, "TARGET", "the target carries a fragment")?;
+    }
     Ok(admitted)
 }
 
@@ -81,7 +94,7 @@ pub(crate) fn malformed(record: &mut Record, why: Malformed) -> Refusal {
 /// The protection that a fault of syntax belongs to.
 pub(crate) fn leaf_of(why: Malformed) -> Leaf {
     match why {
-        Malformed::StartLine => Leaf::HttpComplianceMalformedRequestLine,
+        Malformed::StartLine | Malformed::PseudoField => Leaf::HttpComplianceMalformedRequestLine,
         Malformed::Version => Leaf::HttpComplianceHttpVersion,
         Malformed::ContentLength => Leaf::HttpComplianceContentLength,
         Malformed::LengthAndEncoding => Leaf::HttpComplianceConflictingLength,
@@ -92,6 +105,7 @@ pub(crate) fn leaf_of(why: Malformed) -> Leaf {
         | Malformed::ObsFold
         | Malformed::TransferEncoding
         | Malformed::Chunk
+        | Malformed::ConnectionField
         | Malformed::Trailer => Leaf::HttpAttacksRequestSmuggling,
     }
 }
@@ -99,7 +113,6 @@ pub(crate) fn leaf_of(why: Malformed) -> Leaf {
 fn crooked(record: &mut Record, why: Crooked) -> Refusal {
     let leaf = match why {
         Crooked::Form | Crooked::UserInfo => Leaf::HttpComplianceMalformedRequestLine,
-        Crooked::Fragment => Leaf::HttpComplianceUriFragments,
         Crooked::HostRepeated | Crooked::Host | Crooked::HostDiffers => Leaf::HttpComplianceHostHeader,
     };
     record.refuse(400, leaf, "HEAD", why.to_string())
@@ -148,6 +161,16 @@ fn choose(record: &mut Record, host: Option<&[u8]>, path: &[u8]) -> Result<Route
             let reason = "the path can be read in two ways that lead to different routes";
             Err(record.refuse(400, Leaf::HttpComplianceMalformedRequestLine, "PATH", reason))
         }
+    }
+}
+
+/// A preflight ends here, on a route that answers it; whatever else OPTIONS asks goes on.
+fn preflight(admitted: &Admitted, record: &Record) -> Result<(), Refusal> {
+    match cors::of(record) {
+        Some(settings) if cors::is_preflight(&admitted.head) => {
+            Err(if cors::allows(settings, &admitted.head) { PREFLIGHT } else { Refusal::blocked(403) })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -217,13 +240,23 @@ fn content_type(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal>
 
 fn declared_length(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
     let allowed = record.settings().accept.max_body_size;
-    match admitted.framing {
-        Framing::Length(length) if length > allowed => {
-            let reason = format!("a body of {length} bytes, allowed are {allowed}");
-            record.violate(Leaf::RequestValidationMaxBodySize, "BODY", reason).map_err(Refusal::closing)
-        }
-        _ => Ok(()),
+    let Framing::Length(length) = admitted.framing else { return Ok(()) };
+    if length <= allowed {
+        return Ok(());
     }
+    let reason = || format!("a body of {length} bytes, allowed are {allowed}");
+    // Both are told, whichever of them is in force.
+    let files = if is_multipart(admitted) {
+        record.violate(Leaf::FileUploadLimitsMaxTotalSize, "BODY", reason())
+    } else {
+        Ok(())
+    };
+    record.violate(Leaf::RequestValidationMaxBodySize, "BODY", reason()).and(files).map_err(Refusal::closing)
+}
+
+fn is_multipart(admitted: &Admitted) -> bool {
+    let value = admitted.head.fields.first("content-type").unwrap_or_default();
+    value.get(..10).is_some_and(|start| start.eq_ignore_ascii_case(b"multipart/"))
 }
 
 /// Whether the route blocks or reports, for stages that decide by it.

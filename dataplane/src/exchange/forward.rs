@@ -5,10 +5,11 @@ use waf_shared::plan::{Rewrite, Route};
 
 use super::admit::Admitted;
 use super::record::Record;
+use super::upgrade;
 use crate::client_address;
 use crate::http1::framing::Framing;
 use crate::http1::head::RequestHead;
-use crate::route::normalize;
+use waf_shared::route::normalize;
 
 /// Fields that belong to one hop (RFC 9110 section 7.6.1), and those that we set ourselves.
 const NOT_FORWARDED: &[&str] = &[
@@ -51,6 +52,7 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
         field(out, b"Transfer-Encoding", b"chunked");
     }
     forwarding(head, host, record, out);
+    hop(admitted, out);
     out.extend_from_slice(b"\r\n");
 }
 
@@ -64,6 +66,25 @@ fn forwarding(head: &RequestHead, host: Option<&[u8]>, record: &Record, out: &mu
         field(out, b"X-Forwarded-Host", host);
     }
     field(out, b"X-Request-Id", record.request_id.as_bytes());
+}
+
+/// What our own hop says: that trailers are taken, and what the client would switch to.
+fn hop(admitted: &Admitted, out: &mut Vec<u8>) {
+    let protocols = upgrade::asked(admitted);
+    let takes_trailers = upgrade::asks_for_trailers(&admitted.head);
+    let options: &[u8] = match (takes_trailers, protocols.is_empty()) {
+        (true, true) => b"TE",
+        (true, false) => b"TE, Upgrade",
+        (false, true) => return,
+        (false, false) => b"Upgrade",
+    };
+    if takes_trailers {
+        field(out, b"TE", b"trailers");
+    }
+    if !protocols.is_empty() {
+        field(out, b"Upgrade", &protocols.join(&b", "[..]));
+    }
+    field(out, b"Connection", options);
 }
 
 fn is_trusted(record: &Record) -> bool {
@@ -106,6 +127,7 @@ fn write_target(admitted: &Admitted, route: &Route, out: &mut Vec<u8>) {
         out.push(b'?');
         out.extend_from_slice(query);
     }
+    out.extend_from_slice(admitted.target.fragment(raw));
 }
 
 /// The rewritten path.

@@ -42,11 +42,17 @@ pub(crate) struct Record {
     pub(crate) request_id: String,
     pub(crate) head: Option<Arc<RequestHead>>,
     pub(crate) client: SocketAddr,
+    /// Parameters in the request's body, for rules that compare an answer with them.
+    pub(crate) parameters: Vec<u8>,
     ends: Ends,
     started: Instant,
     time: SystemTime,
     violations: Vec<Violation>,
     status_detail: Option<&'static str>,
+    /// Bytes of the body that should have been inspected and were not.
+    uninspected: u64,
+    /// What rules found in the upstream's answer.
+    answer: Option<Box<Verdict>>,
 }
 
 impl Record {
@@ -58,11 +64,14 @@ impl Record {
             request_id: String::new(),
             head: None,
             client: ends.peer,
+            parameters: Vec::new(),
             ends,
             started: now.0,
             time: now.1,
             violations: Vec::new(),
             status_detail: None,
+            uninspected: 0,
+            answer: None,
         }
     }
 
@@ -124,15 +133,48 @@ impl Record {
         Refusal::blocked(status).closing()
     }
 
+    /// Records a violation that was judged elsewhere.
+    pub(crate) fn noted(&mut self, leaf: Leaf, place: &'static str, reason: Cow<'static, str>) {
+        self.note(leaf, place, reason, &[]);
+    }
+
+    /// Records how many bytes of the body passed without inspection.
+    pub(crate) fn uninspected(&mut self, bytes: u64) {
+        self.uninspected = bytes;
+    }
+
+    /// What an exchange that went on is reported as.
+    pub(crate) fn disposition(&self, verdict: Option<&Verdict>) -> Disposition {
+        // An uninspected rest is worth a line, and no violation.
+        let only_logged = |v: &Violation| v.leaf == Leaf::ResourceLimitsMaxInspectionSize;
+        if verdict.is_none() && self.answer.is_none() && self.violations.iter().all(only_logged) {
+            Disposition::Logged
+        } else {
+            Disposition::Detected
+        }
+    }
+
+    /// A leaf is reported once, with its first reason.
     fn note(&mut self, leaf: Leaf, place: &'static str, reason: Cow<'static, str>, excerpt: &[u8]) {
-        if self.violations.len() < limits::MATCHES_MAX {
+        let is_new = self.violations.iter().all(|known| known.leaf != leaf);
+        if is_new && self.violations.len() < limits::MATCHES_MAX {
             self.violations.push(Violation { leaf, place, reason, excerpt: excerpt.to_vec() });
         }
+    }
+
+    /// Whether `leaf` was violated.
+    pub(crate) fn blames(&self, leaf: Leaf) -> bool {
+        self.violations.iter().any(|violation| violation.leaf == leaf)
     }
 
     /// Says in the event what became of the exchange beside its status.
     pub(crate) fn detail(&mut self, text: &'static str) {
         self.status_detail = Some(text);
+    }
+
+    /// Records what rules found in the upstream's answer.
+    pub(crate) fn judged(&mut self, answer: Option<Box<Verdict>>) {
+        self.answer = answer;
     }
 
     /// The audit event for an answer of `status`; `None` when nothing was found.
@@ -143,7 +185,8 @@ impl Record {
         verdict: Option<&Verdict>,
     ) -> Option<Vec<u8>> {
         let mut findings: Vec<Finding<'_>> = Vec::new();
-        for found in verdict.map(|v| v.matches.as_slice()).unwrap_or_default() {
+        let answer = self.answer.as_deref();
+        for found in [verdict, answer].into_iter().flatten().flat_map(|verdict| &verdict.matches) {
             findings.push(Finding {
                 protection: Protection::Leaf(found.rule.leaf),
                 rule: Some(found.rule.id),
@@ -157,8 +200,12 @@ impl Record {
         }
         let own = self.violations.iter().map(|v| (v.leaf, v.place, v.reason.as_ref(), v.excerpt.as_slice()));
         let engine = verdict.map(|v| v.violations.as_slice()).unwrap_or_default();
-        let engine = engine.iter().map(|v| (v.leaf, "BODY", v.reason.as_ref(), &[][..]));
-        for (leaf, place, reason, excerpt) in own.chain(engine) {
+        let is_own = |leaf| self.violations.iter().any(|v| v.leaf == leaf);
+        let engine = engine.iter().filter(|v| !is_own(v.leaf));
+        let engine = engine.map(|v| (v.leaf, "BODY", v.reason.as_ref(), &[][..]));
+        let answered = answer.map(|v| v.violations.as_slice()).unwrap_or_default();
+        let answered = answered.iter().map(|v| (v.leaf, "RESPONSE_BODY", v.reason.as_ref(), &[][..]));
+        for (leaf, place, reason, excerpt) in own.chain(engine).chain(answered) {
             findings.push(Finding {
                 protection: Protection::Leaf(leaf),
                 rule: None,
@@ -173,6 +220,8 @@ impl Record {
         if findings.is_empty() {
             return None;
         }
+        let rest = (self.uninspected > 0).then(|| format!("{} bytes of the body", self.uninspected));
+        let rest: Vec<&str> = rest.as_deref().into_iter().collect();
         let head = self.head.as_deref();
         let first = |name| head.and_then(|h| h.fields.first(name));
         let event = Event {
@@ -194,9 +243,9 @@ impl Record {
             status,
             status_detail: self.status_detail,
             duration: Some(self.started.elapsed()),
-            score: verdict.map_or(0, |v| v.score),
+            score: verdict.map_or(0, |v| v.score).max(answer.map_or(0, |v| v.score)),
             findings: &findings,
-            not_inspected: &[],
+            not_inspected: &rest,
             trace: None,
         };
         let mut line = Vec::with_capacity(2048);

@@ -3,18 +3,23 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::io::{AsyncRead, AsyncWrite};
+use waf_detection::verdict::Verdict;
 
 use super::admit::Admitted;
+use super::cors;
 use super::record::Record;
+use super::screen::Screen;
+use super::screened;
 use super::transfer::within;
+use super::upgrade;
 use crate::http1::body::Decoder;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{ResponseHead, Version};
-use crate::http1::reader::{Piece, Reader};
+use crate::http1::reader::Piece;
+use crate::message::{Delimited, Sink, Source};
+use crate::refusal::Refusal;
 use crate::serving::HeaderRules;
 use crate::upstream::UpstreamError;
-use crate::wire;
 
 /// Bytes that are collected before they are written.
 const COALESCE_BYTES_MAX: usize = 32 << 10;
@@ -31,6 +36,10 @@ pub(super) enum Relayed {
     ByClose,
     /// One side broke off.
     Cut,
+    /// Its screening ended it after parts of it were sent.
+    Stopped,
+    /// Its screening refuses it, and nothing of it was sent.
+    Refused(Refusal),
 }
 
 /// An answer that is ready to be relayed.
@@ -39,17 +48,10 @@ pub(super) struct Answer {
     /// The head as the client gets it.
     head: Vec<u8>,
     decoder: Decoder,
-    mode: BodyMode,
+    delimited: Delimited,
     reusable: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BodyMode {
-    /// Data as it is, its length known to the client.
-    Plain,
-    Chunked,
-    /// Data as it is, ended by the end of the connection.
-    Close,
+    takes_trailers: bool,
+    screen: Option<Screen>,
 }
 
 impl Answer {
@@ -63,90 +65,113 @@ impl Answer {
         let framing =
             framing::of_response(response, admitted.head.method()).map_err(UpstreamError::Malformed)?;
         let version = admitted.head.version;
-        let mode = match (framing, version) {
-            (Framing::None | Framing::Length(_), _) => BodyMode::Plain,
-            (_, Version::Http11) => BodyMode::Chunked,
-            (_, Version::Http10) => BodyMode::Close,
+        let delimited = match (framing, version) {
+            (Framing::None | Framing::Length(_), _) => Delimited::Head,
+            (_, Version::Http11 | Version::Http2) => Delimited::Message,
+            (_, Version::Http10) => Delimited::Connection,
         };
         let reusable = response.version == Version::Http11
             && framing != Framing::UntilClose
             && !has_token(response, "connection", b"close");
-        let keep_alive = keep_alive && mode != BodyMode::Close;
+        let keep_alive = keep_alive && delimited != Delimited::Connection;
         let mut head = Vec::with_capacity(1024);
-        write_head(response, record, mode, &mut head);
+        write_head(response, record, delimited, &mut head);
         match (keep_alive, version) {
             (false, _) => line(&mut head, b"Connection", b"close"),
             (true, Version::Http10) => line(&mut head, b"Connection", b"keep-alive"),
-            (true, Version::Http11) => {}
+            (true, Version::Http11 | Version::Http2) => {}
         }
         head.extend_from_slice(b"\r\n");
-        Ok(Answer { head, decoder: Decoder::new(framing), mode, reusable })
+        let screen = Screen::of(response, framing, admitted, record);
+        let takes_trailers = upgrade::takes_trailers(&admitted.head);
+        Ok(Answer { head, decoder: Decoder::new(framing), delimited, reusable, takes_trailers, screen })
     }
 
-    /// Relays head and body. Waits at most `patience` between bytes of the upstream's.
-    pub(super) async fn relay<R, W>(
+    /// Relays head and body, screened where rules look at them, and says what was found. Waits at most `patience` between
+    /// bytes of the upstream's.
+    pub(super) async fn relay(
         self,
-        upstream: &mut Reader<R>,
-        client: &mut W,
+        upstream: &mut Source<'_>,
+        client: &mut Sink<'_>,
         patience: Duration,
-    ) -> Relayed
-    where
-        R: AsyncRead + Unpin,
-        W: AsyncWrite + Unpin,
-    {
-        let Answer { head: mut out, mut decoder, mode, reusable } = self;
-        loop {
-            // What has arrived with the head or the last piece goes out in the same write.
-            let end = match collect(upstream, &mut decoder, mode, &mut out) {
-                Ok(end) => end,
-                Err(Broken) => return cut(client, &out).await,
-            };
-            if let Some(trailers) = end {
-                if mode == BodyMode::Chunked {
-                    wire::push_last_chunk(&mut out, &trailers);
-                }
-                return match wire::write_all(client, &out).await {
-                    Err(_) => Relayed::Cut,
-                    Ok(()) if mode == BodyMode::Close => Relayed::ByClose,
-                    Ok(()) => Relayed::Whole { reusable },
+    ) -> (Relayed, Option<Box<Verdict>>) {
+        let Answer { head, mut decoder, delimited, reusable, takes_trailers, screen } = self;
+        client.take_trailers(takes_trailers);
+        let mut verdict = None;
+        let mut relayed = None;
+        match screen {
+            Some(screen) => {
+                let start = screened::Start { head: &head, delimited, patience };
+                let (outcome, found) = screened::relay(start, screen, upstream, &mut decoder, client).await;
+                verdict = found;
+                relayed = match outcome {
+                    screened::Outcome::Sent => Some(whole(delimited, reusable)),
+                    screened::Outcome::Cut => Some(Relayed::Cut),
+                    screened::Outcome::Stopped => Some(Relayed::Stopped),
+                    screened::Outcome::Refused(refusal) => Some(Relayed::Refused(refusal)),
+                    screened::Outcome::Passed => None,
                 };
             }
-            if wire::write_all(client, &out).await.is_err() {
+            None => client.head(&head, delimited),
+        }
+        let relayed = match relayed {
+            Some(relayed) => relayed,
+            None => flow(upstream, &mut decoder, client, (delimited, reusable), patience).await,
+        };
+        (relayed, verdict)
+    }
+}
+
+/// Relays what is left of a body, unread.
+async fn flow(
+    upstream: &mut Source<'_>,
+    decoder: &mut Decoder,
+    client: &mut Sink<'_>,
+    (delimited, reusable): (Delimited, bool),
+    patience: Duration,
+) -> Relayed {
+    loop {
+        // What has arrived with the head or the last piece goes out in the same write.
+        let mut end = match collect(upstream, decoder, client) {
+            Ok(end) => end,
+            Err(Broken) => return cut(client).await,
+        };
+        if end.is_none() {
+            if client.flush().await.is_err() {
                 return Relayed::Cut;
             }
-            out.clear();
-            match within(patience, upstream.body(&mut decoder)).await {
-                Some(Ok(Piece::Data(data))) => push(mode, &mut out, &data),
-                Some(Ok(Piece::End(trailers))) => {
-                    if mode == BodyMode::Chunked {
-                        wire::push_last_chunk(&mut out, &trailers);
-                    }
-                    let written = wire::write_all(client, &out).await;
-                    return match (written, mode) {
-                        (Err(_), _) => Relayed::Cut,
-                        (Ok(()), BodyMode::Close) => Relayed::ByClose,
-                        (Ok(()), _) => Relayed::Whole { reusable },
-                    };
-                }
+            match within(patience, upstream.body(decoder)).await {
+                Some(Ok(Piece::Data(data))) => client.data(data),
+                Some(Ok(Piece::End(trailers))) => end = Some(trailers),
                 // The client must see that bytes are missing: no last chunk, no full length, a connection that ends.
                 Some(Err(_)) | None => return Relayed::Cut,
             }
         }
+        if let Some(trailers) = end {
+            client.end(&trailers);
+            return match client.flush().await {
+                Err(_) => Relayed::Cut,
+                Ok(()) => whole(delimited, reusable),
+            };
+        }
     }
+}
+
+fn whole(delimited: Delimited, reusable: bool) -> Relayed {
+    if delimited == Delimited::Connection { Relayed::ByClose } else { Relayed::Whole { reusable } }
 }
 
 struct Broken;
 
-/// Appends what is buffered; the trailers when the body is complete.
-fn collect<R: AsyncRead + Unpin>(
-    upstream: &mut Reader<R>,
+/// Queues what is buffered; the trailers when the body is complete.
+fn collect(
+    upstream: &mut Source<'_>,
     decoder: &mut Decoder,
-    mode: BodyMode,
-    out: &mut Vec<u8>,
+    client: &mut Sink<'_>,
 ) -> Result<Option<Bytes>, Broken> {
-    while out.len() < COALESCE_BYTES_MAX {
+    while client.pending() < COALESCE_BYTES_MAX {
         match upstream.body_buffered(decoder).map_err(|_| Broken)? {
-            Some(Piece::Data(data)) => push(mode, out, &data),
+            Some(Piece::Data(data)) => client.data(data),
             Some(Piece::End(trailers)) => return Ok(Some(trailers)),
             None => break,
         }
@@ -154,13 +179,9 @@ fn collect<R: AsyncRead + Unpin>(
     Ok(None)
 }
 
-async fn cut<W: AsyncWrite + Unpin>(client: &mut W, out: &[u8]) -> Relayed {
-    let _ = wire::write_all(client, out).await;
+async fn cut(client: &mut Sink<'_>) -> Relayed {
+    let _ = client.flush().await;
     Relayed::Cut
-}
-
-fn push(mode: BodyMode, out: &mut Vec<u8>, data: &[u8]) {
-    if mode == BodyMode::Chunked { wire::push_chunk(out, data) } else { out.extend_from_slice(data) }
 }
 
 /// Fields of the upstream's answer that belong to its own hop.
@@ -174,31 +195,67 @@ const NOT_RELAYED: &[&str] = &[
     "proxy-authenticate",
 ];
 
-fn write_head(response: &ResponseHead, record: &Record, mode: BodyMode, out: &mut Vec<u8>) {
-    let rules = record.serving.header_rules(record.route);
-    out.extend_from_slice(b"HTTP/1.1 ");
-    out.extend_from_slice(itoa::Buffer::new().format(response.status).as_bytes());
-    out.push(b' ');
-    out.extend_from_slice(response.reason());
+/// The head of an interim response as the client gets it: what the upstream said, without rules of ours.
+pub(super) fn interim_head(response: &ResponseHead, record: &Record) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    status_line(response, &mut out);
+    for (name, value) in response.fields.iter() {
+        if !is_kept_back(response, name, record) {
+            line(&mut out, name, value);
+        }
+    }
     out.extend_from_slice(b"\r\n");
+    out
+}
+
+/// The head that tells a client of the protocol that the upstream switched to.
+pub(super) fn switching_head(response: &ResponseHead, record: &Record) -> Vec<u8> {
+    let mut out = Vec::with_capacity(512);
+    write_head(response, record, Delimited::Head, &mut out);
+    for value in response.fields.all("upgrade") {
+        line(&mut out, b"Upgrade", value);
+    }
+    line(&mut out, b"Connection", b"Upgrade");
+    out.extend_from_slice(b"\r\n");
+    out
+}
+
+fn write_head(response: &ResponseHead, record: &Record, delimited: Delimited, out: &mut Vec<u8>) {
+    let rules = record.serving.header_rules(record.route);
+    status_line(response, out);
     let mut has_request_id = false;
     for (name, value) in response.fields.iter() {
-        let skip = NOT_RELAYED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
-            || (response.status == 204 && name.eq_ignore_ascii_case(b"content-length"))
-            || is_named_by_connection(response, name)
-            || rules.strips(name);
-        if !skip {
+        if !is_kept_back(response, name, record) {
             has_request_id |= name.eq_ignore_ascii_case(b"x-request-id");
             line(out, name, value);
         }
     }
-    if mode == BodyMode::Chunked {
+    if delimited == Delimited::Message {
         line(out, b"Transfer-Encoding", b"chunked");
     }
     if !has_request_id {
         line(out, b"X-Request-Id", record.request_id.as_bytes());
     }
+    if let (Some(settings), Some(head)) = (cors::of(record), record.head.as_deref()) {
+        cors::answer(settings, head, Some(&response.fields), out);
+    }
     add_headers(response, rules, out);
+}
+
+fn status_line(response: &ResponseHead, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"HTTP/1.1 ");
+    out.extend_from_slice(itoa::Buffer::new().format(response.status).as_bytes());
+    out.push(b' ');
+    out.extend_from_slice(response.reason());
+    out.extend_from_slice(b"\r\n");
+}
+
+fn is_kept_back(response: &ResponseHead, name: &[u8], record: &Record) -> bool {
+    NOT_RELAYED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
+        || (matches!(response.status, 100..=199 | 204) && name.eq_ignore_ascii_case(b"content-length"))
+        || is_named_by_connection(response, name)
+        || record.serving.header_rules(record.route).strips(name)
+        || (cors::is_ours(name) && cors::of(record).is_some())
 }
 
 fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut Vec<u8>) {

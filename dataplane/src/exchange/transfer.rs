@@ -5,22 +5,25 @@ use std::io;
 use std::pin::pin;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, sleep_until, timeout};
-use waf_shared::catalog::Leaf;
+use waf_detection::verdict::Verdict;
 use waf_shared::limits;
 
-use super::inspect::{Body, BodyFault, Cleared, Next, body_refusal};
+use super::admit::Admitted;
+use super::body::{Body, BodyFault, Next, body_refusal};
+use super::inspect::Cleared;
 use super::record::Record;
 use super::relay::{self, Relayed};
-use super::{Client, Turned, forward, keeps_alive};
-use crate::http1::framing::Framing;
-use crate::http1::head::ResponseHead;
-use crate::http1::reader::{HeadError, Reader};
+use super::tunnel::{self, Side};
+use super::{Client, Turned, forward, keeps_alive, upgrade};
+use crate::http1::framing::{self, Framing};
+use crate::http1::head::{Malformed, ResponseHead, Version};
+use crate::http1::reader::HeadError;
+use crate::http2;
+use crate::message::{Delimited, Sink, Source};
 use crate::proxy::Proxy;
 use crate::refusal::After;
-use crate::upstream::{Connection, Pool, UpstreamError};
-use crate::wire;
+use crate::upstream::{Answering, Link, Outbound, Pool, UpstreamError, Want};
 
 /// Bytes of head and held body that are written at once.
 const COALESCE_BYTES_MAX: usize = 64 << 10;
@@ -47,17 +50,28 @@ impl From<UpstreamError> for Failed {
     }
 }
 
-/// Forwards the request and relays the answer.
-pub(crate) async fn transfer<R, W>(
+/// Forwards the request and relays the answer. A client that breaks its request off ends both.
+pub(crate) async fn transfer(
     cleared: &mut Cleared,
-    client: &mut Client<R, W>,
+    client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
-) -> Result<Sent, Turned>
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
+) -> Result<Sent, Turned> {
+    let gone = client.writer.gone();
+    tokio::select! {
+        biased;
+        sent = attempts(cleared, client, proxy, record) => sent,
+        () = gone => Err(Turned::Gone),
+    }
+}
+
+/// Tries once, and once more where that is safe.
+async fn attempts(
+    cleared: &mut Cleared,
+    client: &mut Client<'_>,
+    proxy: &Proxy,
+    record: &mut Record,
+) -> Result<Sent, Turned> {
     let serving = std::sync::Arc::clone(&record.serving);
     let Some((route, pool)) = serving.route(cleared.admitted.route) else {
         return Err(Turned::Upstream(UpstreamError::Busy));
@@ -67,17 +81,35 @@ where
     let mut head = Vec::with_capacity(2048);
     forward::write_head(&cleared.admitted, route, record, &mut head);
 
-    let mut connection = pool.acquire(repeatable, patience).await.map_err(Turned::Upstream)?;
-    let first_was_reused = connection.reused;
-    match attempt(&head, cleared, client, proxy, record, (connection, pool), patience).await {
+    let want = if !upgrade::asked(&cleared.admitted).is_empty() {
+        // HTTP/2 has no such switch.
+        Want::Http1
+    } else if cleared.admitted.is_grpc() {
+        Want::Http2
+    } else {
+        Want::Any
+    };
+    let http2 = if pool.may_speak_http2(want) { http2::request(&head, pool.scheme()) } else { None };
+    // What HTTP/2 cannot say goes over a connection that was not offered it.
+    let want = if pool.may_speak_http2(want) && http2.is_none() { Want::Http1 } else { want };
+    let delimited = match cleared.admitted.framing {
+        Framing::Chunked => Delimited::Message,
+        _ => Delimited::Head,
+    };
+    let is_whole = !cleared.admitted.carries_body();
+    let request = Outbound { text: head, http2, delimited, is_whole };
+
+    let mut link = pool.acquire(want, repeatable, patience).await.map_err(Turned::Upstream)?;
+    let first_was_reused = link.is_reused();
+    match attempt(&request, cleared, client, proxy, record, (link, pool), patience).await {
         Ok(sent) => return Ok(sent),
         Err(Failed::Turned(turned)) => return Err(turned),
         Err(Failed::Unanswered(error)) if !(first_was_reused && repeatable) => {
             return Err(Turned::Upstream(UpstreamError::Reset(error)));
         }
-        Err(Failed::Unanswered(_)) => connection = pool.connect(patience).await.map_err(Turned::Upstream)?,
+        Err(Failed::Unanswered(_)) => link = pool.connect(want, patience).await.map_err(Turned::Upstream)?,
     }
-    match attempt(&head, cleared, client, proxy, record, (connection, pool), patience).await {
+    match attempt(&request, cleared, client, proxy, record, (link, pool), patience).await {
         Ok(sent) => Ok(sent),
         Err(Failed::Turned(turned)) => Err(turned),
         Err(Failed::Unanswered(error)) => Err(Turned::Upstream(UpstreamError::Reset(error))),
@@ -89,37 +121,31 @@ fn is_idempotent(method: &[u8]) -> bool {
     matches!(method, b"GET" | b"HEAD" | b"OPTIONS" | b"TRACE" | b"PUT" | b"DELETE")
 }
 
-async fn attempt<R, W>(
-    head: &[u8],
+async fn attempt(
+    request: &Outbound,
     cleared: &mut Cleared,
-    client: &mut Client<R, W>,
+    client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
-    (mut connection, pool): (Connection, &Pool),
+    (mut link, pool): (Link, &Pool),
     patience: Duration,
-) -> Result<Sent, Failed>
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
-    let chunked = cleared.admitted.framing == Framing::Chunked;
-    let (status, relayed, sent_all, keep_alive) = {
-        let mut send = pin!(send(
-            head,
-            &mut cleared.body,
-            &mut client.reader,
-            &mut connection.writer,
-            patience,
-            chunked
-        ));
+) -> Result<Sent, Failed> {
+    let exchanged = 'exchanged: {
+        let (upstream, mut answering) = link.open(request, patience).await.map_err(unopened)?;
+        let mut send = pin!(send(upstream, &mut cleared.body, &mut client.reader));
         let mut progress = Progress { sending: true, deadline: Instant::now() + patience, fault: None };
+        let mut waiting = Waiting { progress: &mut progress, patience, client: &mut client.writer };
         let response =
-            await_head(send.as_mut(), &mut progress, &mut connection.reader, patience, record).await?;
+            await_head(send.as_mut(), &mut waiting, &mut answering, &cleared.admitted, record).await?;
+        if response.status == 101 {
+            break 'exchanged Exchanged::Switched(response);
+        }
         // Decided as late as can be: a stop that began while the upstream worked is told to the client.
         // An answer that comes before the request is whole ends the connection: the rest may never be read.
         let keep_alive = keeps_alive(record) && !proxy.is_stopping() && progress.sent_all();
         let answer = relay::Answer::new(&response, &cleared.admitted, record, keep_alive)?;
-        let mut relay = pin!(answer.relay(&mut connection.reader, &mut client.writer, patience));
+        let mut source = answering.into_body(declared_length(&response, cleared.admitted.head.method()));
+        let mut relay = pin!(answer.relay(&mut source, &mut client.writer, patience));
         let relayed = loop {
             tokio::select! {
                 biased;
@@ -129,25 +155,49 @@ where
                     progress.fault = result.err();
                     // An upstream that stops reading may still be answering; a client that breaks off is gone.
                     if matches!(progress.fault, Some(SendFault::Client(_))) {
-                        break Relayed::Cut;
+                        break (Relayed::Cut, None);
                     }
                 }
             }
         };
-        if let Some(SendFault::Client(BodyFault::TooLarge)) = &progress.fault {
+        let status = response.status;
+        Exchanged::Answered {
+            status,
+            relayed,
+            sent_all: progress.sent_all(),
+            keep_alive,
+            fault: progress.fault,
+        }
+    };
+    let (status, (relayed, verdict), sent_all, keep_alive, fault) = match exchanged {
+        Exchanged::Switched(response) => {
+            return switch(&response, &cleared.admitted, client, link, record).await;
+        }
+        Exchanged::Answered { status, relayed, sent_all, keep_alive, fault } => {
+            (status, relayed, sent_all, keep_alive, fault)
+        }
+    };
+    record.judged(verdict);
+    if let Some(SendFault::Client(fault)) = &fault {
+        // An answer that is still held back has not begun: the client learns why.
+        if !client.writer.has_begun() {
+            return Err(Failed::Turned(body_refusal(fault, record)));
+        }
+        if matches!(fault, BodyFault::Refused(_)) {
             record.detail("response cut");
         }
-        (response.status, relayed, progress.sent_all(), keep_alive)
-    };
-    // A length that was declared was noted at the head.
-    if chunked && cleared.body.is_over_size() {
-        // Refused already where the mode says so; here it is only noted.
-        let _ = record.violate(Leaf::RequestValidationMaxBodySize, "BODY", "a body over max_body_size");
     }
     let after = match relayed {
+        // The rest of the request may still be on its way.
+        Relayed::Refused(refusal) if sent_all => return Err(Failed::Turned(refusal.into())),
+        Relayed::Refused(refusal) => return Err(Failed::Turned(refusal.closing().into())),
+        Relayed::Stopped => {
+            record.detail("response cut");
+            After::Abort
+        }
         Relayed::Whole { reusable } => {
             if reusable && sent_all {
-                pool.release(connection);
+                pool.release(link);
             }
             if keep_alive && sent_all { After::KeepAlive } else { After::Close }
         }
@@ -155,6 +205,58 @@ where
         Relayed::Cut => After::Abort,
     };
     Ok(Sent { status, after })
+}
+
+/// How an exchange with the upstream went.
+enum Exchanged {
+    /// It answered.
+    Answered {
+        status: u16,
+        relayed: (Relayed, Option<Box<Verdict>>),
+        sent_all: bool,
+        keep_alive: bool,
+        fault: Option<SendFault>,
+    },
+    /// It switches to what it was asked for.
+    Switched(ResponseHead),
+}
+
+/// Tells the client that the upstream switched, and carries bytes from then on.
+async fn switch(
+    response: &ResponseHead,
+    admitted: &Admitted,
+    client: &mut Client<'_>,
+    mut link: Link,
+    record: &Record,
+) -> Result<Sent, Failed> {
+    let crooked = || UpstreamError::Malformed(Malformed::StartLine);
+    let Link::Http1(connection) = &mut link else { return Err(crooked().into()) };
+    if !upgrade::is_agreed(response, &upgrade::asked(admitted)) {
+        return Err(crooked().into());
+    }
+    client.writer.head(&relay::switching_head(response, record), Delimited::Head);
+    client.writer.flush().await.map_err(|_| Failed::Turned(Turned::Gone))?;
+    let (Source::Http1(reader), Some(writer)) = (&mut client.reader, client.writer.connection()) else {
+        return Err(crooked().into());
+    };
+    let upstream = Side { reader: &mut connection.reader, writer: &mut connection.writer };
+    tunnel::run(Side { reader, writer }, upstream).await;
+    Ok(Sent { status: 101, after: After::Abort })
+}
+
+/// A connection that ended before it took the request.
+fn unopened(error: UpstreamError) -> Failed {
+    match error {
+        UpstreamError::Reset(error) => Failed::Unanswered(error),
+        error => error.into(),
+    }
+}
+
+fn declared_length(response: &ResponseHead, method: &[u8]) -> Option<u64> {
+    match framing::of_response(response, method) {
+        Ok(Framing::Length(length)) => Some(length),
+        _ => None,
+    }
 }
 
 /// Where sending stands.
@@ -171,14 +273,24 @@ impl Progress {
     }
 }
 
-/// Drives sending until the final response head is here.
-async fn await_head<R: AsyncRead + Unpin>(
-    mut send: std::pin::Pin<&mut impl Future<Output = Result<(), SendFault>>>,
-    progress: &mut Progress,
-    upstream: &mut Reader<R>,
+/// What waiting for an answer needs beside the upstream.
+struct Waiting<'w, 'c> {
+    progress: &'w mut Progress,
     patience: Duration,
+    /// Where interim responses go.
+    client: &'w mut Sink<'c>,
+}
+
+/// Drives sending until the final response head is here.
+async fn await_head(
+    mut send: std::pin::Pin<&mut impl Future<Output = Result<(), SendFault>>>,
+    waiting: &mut Waiting<'_, '_>,
+    upstream: &mut Answering<'_>,
+    admitted: &Admitted,
     record: &mut Record,
 ) -> Result<ResponseHead, Failed> {
+    let Waiting { progress, patience, client } = waiting;
+    let patience = *patience;
     let mut interim = 0;
     loop {
         tokio::select! {
@@ -195,20 +307,28 @@ async fn await_head<R: AsyncRead + Unpin>(
                     }
                 }
             }
-            bytes = upstream.head(limits::RESPONSE_HEAD_BYTES_MAX) => {
-                let begun = interim > 0 || upstream.has_buffered();
-                let bytes = bytes.map_err(|error| head_failure(error, begun))?;
-                let response = ResponseHead::parse(bytes).map_err(UpstreamError::Malformed)?;
+            response = upstream.head() => {
+                let begun = interim > 0 || upstream.has_begun();
+                let response = response.map_err(|error| head_failure(error, begun))?;
                 match response.status {
-                    // Switching was never asked for: `Upgrade` is not forwarded.
-                    101 => return Err(UpstreamError::Malformed(crate::http1::head::Malformed::StartLine).into()),
-                    100..=199 if interim < limits::INTERIM_RESPONSES_MAX => interim += 1,
+                    101 if progress.sent_all() && !upgrade::asked(admitted).is_empty() => return Ok(response),
+                    // Switching was never asked for.
+                    101 => return Err(UpstreamError::Malformed(Malformed::StartLine).into()),
+                    100..=199 if interim < limits::INTERIM_RESPONSES_MAX => {
+                        interim += 1;
+                        // Going on was our own word: the upstream was not asked for it.
+                        if response.status != 100 && admitted.head.version != Version::Http10 {
+                            let sent = client.interim(&relay::interim_head(&response, record)).await;
+                            sent.map_err(|_| Failed::Turned(Turned::Gone))?;
+                        }
+                    }
                     100..=199 => return Err(UpstreamError::HeadTooLong.into()),
                     _ => return Ok(response),
                 }
             }
             () = sleep_until(progress.deadline), if !progress.sending => {
                 return Err(match progress.fault.take() {
+                    Some(SendFault::Upstream(error)) if interim > 0 => UpstreamError::Reset(error).into(),
                     Some(SendFault::Upstream(error)) => Failed::Unanswered(error),
                     _ => UpstreamError::Timeout.into(),
                 });
@@ -236,40 +356,22 @@ enum SendFault {
     Upstream(io::Error),
 }
 
-/// Writes head and body; the upstream sees the message complete only if the client completed it.
-async fn send<R, W>(
-    head: &[u8],
-    body: &mut Body,
-    client: &mut Reader<R>,
-    upstream: &mut W,
-    patience: Duration,
-    chunked: bool,
-) -> Result<(), SendFault>
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
-    let push = |out: &mut Vec<u8>, data: &[u8]| {
-        if chunked { wire::push_chunk(out, data) } else { out.extend_from_slice(data) }
-    };
-    let mut out = head.to_vec();
+/// Sends the queued head and the body; the upstream sees the message complete only if the client completed it.
+async fn send(mut upstream: Sink<'_>, body: &mut Body, client: &mut Source<'_>) -> Result<(), SendFault> {
     loop {
-        while out.len() < COALESCE_BYTES_MAX
+        while upstream.pending() < COALESCE_BYTES_MAX
             && let Some(data) = body.pop_held()
         {
-            push(&mut out, &data);
+            upstream.data(data);
         }
         if let Some(trailers) = body.at_end() {
-            if chunked {
-                wire::push_last_chunk(&mut out, trailers);
-            }
-            return wire::write_all_within(upstream, &out, patience).await.map_err(SendFault::Upstream);
+            upstream.end(trailers);
+            return upstream.flush().await.map_err(SendFault::Upstream);
         }
-        wire::write_all_within(upstream, &out, patience).await.map_err(SendFault::Upstream)?;
-        out.clear();
+        upstream.flush().await.map_err(SendFault::Upstream)?;
         match body.next(client).await.map_err(SendFault::Client)? {
-            Next::Data(data) => push(&mut out, &data),
-            Next::End(_) => {}
+            Next::Data(data) => upstream.data(data),
+            Next::End => {}
         }
     }
 }

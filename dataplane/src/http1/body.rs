@@ -229,6 +229,17 @@ fn trailers(input: &mut BytesMut) -> Result<Option<Bytes>, Malformed> {
     if input.len() > TRAILER_BYTES_MAX { Err(Malformed::Trailer) } else { Ok(None) }
 }
 
+/// Checks trailer lines that came otherwise than in a chunked body.
+pub(crate) fn check_trailers(lines: &[u8]) -> Result<(), Malformed> {
+    if lines.len() > TRAILER_BYTES_MAX {
+        return Err(Malformed::Trailer);
+    }
+    lines
+        .split(|b| *b == b'\n')
+        .filter(|line| !line.is_empty())
+        .try_for_each(|line| check_trailer(line.strip_suffix(b"\r").ok_or(Malformed::Trailer)?))
+}
+
 fn check_trailer(line: &[u8]) -> Result<(), Malformed> {
     let colon = memchr(b':', line).ok_or(Malformed::Trailer)?;
     let (name, value) = line.split_at(colon);

@@ -18,9 +18,11 @@ pub enum Framing {
 /// Framing of a request.
 pub fn of_request(head: &RequestHead) -> Result<Framing, Malformed> {
     match declared(&head.fields)? {
-        Declared::Chunked if head.version == Version::Http10 => Err(Malformed::TransferEncoding),
+        Declared::Chunked if head.version != Version::Http11 => Err(Malformed::TransferEncoding),
         Declared::Chunked => Ok(Framing::Chunked),
         Declared::Length(length) => Ok(Framing::Length(length)),
+        // Frames end a body whose length was not declared; towards HTTP/1.1 it is chunked.
+        Declared::Nothing if head.version == Version::Http2 && !head.is_whole => Ok(Framing::Chunked),
         Declared::Nothing => Ok(Framing::None),
     }
 }

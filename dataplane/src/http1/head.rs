@@ -12,6 +12,8 @@ pub enum Version {
     Http10,
     /// HTTP/1.1
     Http11,
+    /// HTTP/2
+    Http2,
 }
 
 impl Version {
@@ -20,6 +22,7 @@ impl Version {
         match self {
             Version::Http10 => "HTTP/1.0",
             Version::Http11 => "HTTP/1.1",
+            Version::Http2 => "HTTP/2",
         }
     }
 }
@@ -63,6 +66,12 @@ pub enum Malformed {
     /// A trailer that may not stand there.
     #[error("forbidden or malformed trailer")]
     Trailer,
+    /// HTTP/2: a pseudo-header field that is missing, repeated, late, unknown or crooked.
+    #[error("malformed pseudo-header fields")]
+    PseudoField,
+    /// HTTP/2: a field that speaks about one connection.
+    #[error("connection-specific field")]
+    ConnectionField,
 }
 
 /// The outcome of looking for a head at the front of a buffer.
@@ -108,7 +117,7 @@ pub struct Fields {
 
 impl Fields {
     /// Names and values in the order and case that they came in; values without surrounding white space.
-    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> + Clone {
         self.spans.iter().map(|span| (self.slice(&span.name), self.slice(&span.value)))
     }
 
@@ -151,6 +160,8 @@ pub struct RequestHead {
     pub version: Version,
     /// Its fields.
     pub fields: Fields,
+    /// HTTP/2 alone: the stream ended with the head.
+    pub(crate) is_whole: bool,
 }
 
 impl RequestHead {
@@ -170,7 +181,39 @@ impl RequestHead {
         let version = parse_version(version)?;
         let (method, target_at) = (0..method.len() as u32, method.len() as u32 + 1);
         let target = target_at..target_at + target.len() as u32;
-        Ok(RequestHead { method, target, version, fields: Fields { bytes, spans } })
+        Ok(RequestHead { method, target, version, fields: Fields { bytes, spans }, is_whole: false })
+    }
+
+    /// Puts a head together that came in parts. `is_whole` says that nothing follows it.
+    pub fn assemble(
+        method: &[u8],
+        target: &[u8],
+        version: Version,
+        fields: &[(&[u8], &[u8])],
+        is_whole: bool,
+    ) -> RequestHead {
+        let mut text = BytesMut::with_capacity(256);
+        let mut put = |part: &[u8]| {
+            let from = text.len() as u32;
+            text.extend_from_slice(part);
+            from..text.len() as u32
+        };
+        let method = put(method);
+        put(b" ");
+        let target = put(target);
+        put(b" ");
+        put(version.as_str().as_bytes());
+        put(b"\r\n");
+        let mut spans = Vec::with_capacity(fields.len());
+        for (name, value) in fields {
+            let name = put(name);
+            put(b": ");
+            let value = put(value);
+            put(b"\r\n");
+            spans.push(FieldSpan { name, value });
+        }
+        put(b"\r\n");
+        RequestHead { method, target, version, fields: Fields { bytes: text.freeze(), spans }, is_whole }
     }
 
     /// Method token.

@@ -93,9 +93,23 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         std::future::poll_fn(|cx| std::task::Poll::Ready(read.as_mut().poll(cx).is_pending())).await
     }
 
+    /// Whatever comes next, read as bytes alone; empty at the end of the connection. A wait that is given up loses nothing.
+    pub async fn bytes(&mut self) -> io::Result<Bytes> {
+        self.scanned = 0;
+        if self.buffer.is_empty() {
+            self.fill().await?;
+        }
+        Ok(self.buffer.split().freeze())
+    }
+
     /// The connection without the buffer.
     pub fn into_inner(self) -> R {
         self.io
+    }
+
+    /// The connection and what is buffered of it.
+    pub fn into_parts(self) -> (R, BytesMut) {
+        (self.io, self.buffer)
     }
 
     /// Takes empty lines off the front (RFC 9112 section 2.2 allows clients one after a body).

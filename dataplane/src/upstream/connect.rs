@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use waf_shared::plan::Upstream;
 
-use super::{UpstreamError, tls};
+use super::{UpstreamError, Want, tls};
 use crate::stream::Stream;
 
 /// Addresses of one name that are tried; a name with more is balanced by its resolver anyway.
@@ -17,6 +17,7 @@ const ADDRESSES_MAX: usize = 8;
 pub(super) async fn connect(
     upstream: &Upstream,
     tls: Option<&tls::Connector>,
+    want: Want,
     limit: Duration,
 ) -> Result<Stream, UpstreamError> {
     let deadline = Instant::now() + limit;
@@ -28,7 +29,7 @@ pub(super) async fn connect(
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for address in addresses {
         match timeout_at(deadline, TcpStream::connect(address)).await {
-            Ok(Ok(stream)) => return finish(stream, tls, deadline).await,
+            Ok(Ok(stream)) => return finish(stream, tls, want, deadline).await,
             Ok(Err(error)) => last = error,
             Err(_) => return Err(UpstreamError::Timeout),
         }
@@ -39,11 +40,12 @@ pub(super) async fn connect(
 async fn finish(
     stream: TcpStream,
     tls: Option<&tls::Connector>,
+    want: Want,
     deadline: Instant,
 ) -> Result<Stream, UpstreamError> {
     stream.set_nodelay(true).map_err(UpstreamError::Connect)?;
     let Some(tls) = tls else { return Ok(Stream::Plain(stream)) };
-    match timeout_at(deadline, tls.handshake(stream)).await {
+    match timeout_at(deadline, tls.handshake(stream, want)).await {
         Ok(Ok(stream)) => Ok(Stream::Tls(Box::new(stream))),
         Ok(Err(error)) => Err(UpstreamError::Tls(error)),
         Err(_) => Err(UpstreamError::Timeout),

@@ -9,6 +9,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::Want;
+
 /// Why TLS to an upstream cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsSetupError {
@@ -25,12 +27,19 @@ pub enum TlsSetupError {
 
 /// The system's trust anchors, read when the first upstream needs them.
 #[derive(Debug, Default)]
-pub(super) struct Anchors(Option<Arc<ClientConfig>>);
+pub(super) struct Anchors(Option<Configs>);
+
+/// What a connection offers by ALPN.
+#[derive(Debug, Clone)]
+struct Configs {
+    any: Arc<ClientConfig>,
+    http1: Arc<ClientConfig>,
+}
 
 impl Anchors {
-    fn client_config(&mut self) -> Result<Arc<ClientConfig>, TlsSetupError> {
-        if let Some(config) = &self.0 {
-            return Ok(Arc::clone(config));
+    fn configs(&mut self) -> Result<Configs, TlsSetupError> {
+        if let Some(configs) = &self.0 {
+            return Ok(configs.clone());
         }
         let found = rustls_native_certs::load_native_certs();
         let mut roots = RootCertStore::empty();
@@ -46,13 +55,16 @@ impl Anchors {
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Arc::clone(self.0.insert(Arc::new(config))))
+        let mut any = config.clone();
+        any.alpn_protocols.insert(0, b"h2".to_vec());
+        Ok(self.0.insert(Configs { any: Arc::new(any), http1: Arc::new(config) }).clone())
     }
 }
 
 /// Makes TLS connections to one host.
 pub(super) struct Connector {
-    connector: TlsConnector,
+    any: TlsConnector,
+    http1: TlsConnector,
     name: ServerName<'static>,
 }
 
@@ -65,10 +77,12 @@ impl std::fmt::Debug for Connector {
 impl Connector {
     pub(super) fn new(host: &str, anchors: &mut Anchors) -> Result<Connector, TlsSetupError> {
         let name = ServerName::try_from(host.to_owned()).map_err(|_| TlsSetupError::Name(host.to_owned()))?;
-        Ok(Connector { connector: TlsConnector::from(anchors.client_config()?), name })
+        let Configs { any, http1 } = anchors.configs()?;
+        Ok(Connector { any: TlsConnector::from(any), http1: TlsConnector::from(http1), name })
     }
 
-    pub(super) async fn handshake(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
-        self.connector.connect(self.name.clone(), stream).await
+    pub(super) async fn handshake(&self, stream: TcpStream, want: Want) -> io::Result<TlsStream<TcpStream>> {
+        let connector = if want == Want::Http1 { &self.http1 } else { &self.any };
+        connector.connect(self.name.clone(), stream).await
     }
 }

@@ -1,6 +1,6 @@
 //! Push parser for `application/x-www-form-urlencoded`: pairs between `&`. It decodes nothing.
 
-use super::Sink;
+use super::{Sink, recycle};
 use crate::field::Place;
 
 /// Holds the pair that is not complete yet; the caller bounds the body.
@@ -11,7 +11,7 @@ pub(super) struct Form {
 
 impl Form {
     pub(super) fn reset(&mut self) {
-        self.pair.clear();
+        recycle(&mut self.pair);
     }
 
     pub(super) fn pending(&self) -> usize {

@@ -87,7 +87,7 @@ impl Json {
         self.open.clear();
         self.keys.clear();
         self.path.clear();
-        self.text.clear();
+        self.text.reset();
         self.fault = "";
     }
 
@@ -293,14 +293,15 @@ impl Json {
 
     fn key(&mut self, text: &[u8], sink: &mut impl Sink) {
         self.emit_key(text, sink);
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        self.keys.push(hasher.finish());
         if let Some(container) = self.open.last_mut() {
             container.keys = container.keys.saturating_add(1);
             self.path.truncate(container.path_bytes);
             if container.keys > self.keys_max {
                 sink.violation(Leaf::JsonParsingMaxKeys, "a JSON object has more keys than json_keys");
+            } else {
+                let mut hasher = DefaultHasher::new();
+                text.hash(&mut hasher);
+                self.keys.push(hasher.finish());
             }
         }
         if !self.path.is_empty() {

@@ -1,6 +1,6 @@
-//! A body without structure that we know: one value, in pieces of bounded size that overlap.
+//! Text without structure that we know: one value, in pieces of bounded size that overlap.
 
-use super::Sink;
+use super::{Sink, recycle};
 use crate::field::Place;
 
 /// Bytes judged at once.
@@ -8,16 +8,33 @@ const PIECE_BYTES: usize = 64 << 10;
 /// What two pieces share, so that nothing hides on the border.
 const OVERLAP_BYTES: usize = 4 << 10;
 
-#[derive(Debug, Default)]
+/// Gathers the value that stands at a place.
+#[derive(Debug)]
 pub(super) struct Raw {
+    place: Place,
+    name: Vec<u8>,
     piece: Vec<u8>,
     /// Whether the piece holds anything that was not in the one before.
     fresh: bool,
 }
 
+impl Default for Raw {
+    fn default() -> Raw {
+        Raw { place: Place::Body, name: Vec::new(), piece: Vec::new(), fresh: false }
+    }
+}
+
 impl Raw {
+    /// Begins a value; an unfinished one is forgotten.
+    pub(super) fn start(&mut self, place: Place, name: &[u8]) {
+        self.place = place;
+        self.name.clear();
+        self.name.extend_from_slice(name);
+        self.reset();
+    }
+
     pub(super) fn reset(&mut self) {
-        self.piece.clear();
+        recycle(&mut self.piece);
         self.fresh = false;
     }
 
@@ -25,11 +42,15 @@ impl Raw {
         self.piece.len()
     }
 
+    /// Bytes until the next piece is judged.
+    pub(super) fn room(&self) -> usize {
+        PIECE_BYTES.saturating_sub(self.piece.len())
+    }
+
     pub(super) fn feed(&mut self, chunk: &[u8], sink: &mut impl Sink) {
         let mut rest = chunk;
         while !rest.is_empty() && !sink.is_over() {
-            let room = PIECE_BYTES.saturating_sub(self.piece.len());
-            let (taken, left) = rest.split_at_checked(room).unwrap_or((rest, &[]));
+            let (taken, left) = rest.split_at_checked(self.room()).unwrap_or((rest, &[]));
             self.piece.extend_from_slice(taken);
             self.fresh = true;
             rest = left;
@@ -47,7 +68,7 @@ impl Raw {
 
     fn emit(&mut self, sink: &mut impl Sink) {
         if self.fresh {
-            sink.field(Place::Body, b"", &self.piece);
+            sink.field(self.place, &self.name, &self.piece);
             self.fresh = false;
         }
     }

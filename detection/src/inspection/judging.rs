@@ -2,17 +2,18 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
 use super::{OnHit, split};
 use crate::body::Sink;
-use crate::budget::Budget;
+use crate::budget::{Budget, Meter};
 use crate::engine::{Candidates, Engine};
 use crate::evidence::{Found, Subject};
 use crate::field::{Field, Place};
+use crate::request::arguments::Arguments;
+use crate::request::{self, Facts};
 use crate::rule::Rule;
 use crate::verdict::{Match, Verdict};
 use crate::view::{View, Views, classes};
@@ -21,12 +22,8 @@ use crate::view::{View, Views, classes};
 const WINDOW_BYTES: usize = 16 << 10;
 /// What two windows share: longer than any attack needs to be recognised.
 const WINDOW_OVERLAP_BYTES: usize = 2 << 10;
-/// Work (bytes read by a pass or a proof) between two looks at the clock.
-const CLOCK_EVERY_BYTES: usize = 8 << 10;
 /// What a field costs besides its bytes.
 const FIELD_WORK_BYTES: usize = 16;
-/// Work of small calls that is not worth a look at the clock.
-const UNTIMED_BYTES: usize = 4 << 10;
 
 /// The state that outlives a field.
 #[derive(Debug)]
@@ -40,9 +37,13 @@ pub(crate) struct Judging {
     meter: Meter,
     verdict: Verdict,
     arguments: usize,
+    /// What the head says about the arguments.
+    context: Arguments,
     found: Vec<Found>,
     field_rules: Vec<&'static Rule>,
     views: Views,
+    /// An argument of a URL in a header, its plus signs read as spaces.
+    spaced: Vec<u8>,
 }
 
 /// What is to look at a view.
@@ -50,20 +51,6 @@ pub(crate) struct Judging {
 enum Wanted {
     All,
     Patterns,
-}
-
-/// Sums up the CPU time of calls.
-#[derive(Debug)]
-struct Meter {
-    budget: Budget,
-    /// Whether anything happens when the budget runs out.
-    enforced: bool,
-    spent: Duration,
-    /// Clock at the start of the call in hand, when it is timed.
-    start: Option<Duration>,
-    /// Work since the last look at the clock.
-    work: usize,
-    out: bool,
 }
 
 impl Judging {
@@ -78,9 +65,11 @@ impl Judging {
             meter: Meter::new(budget, &leaves),
             verdict: Verdict::default(),
             arguments: 0,
+            context: Arguments::default(),
             found: Vec::new(),
             field_rules: Vec::new(),
             views: Views::default(),
+            spaced: Vec::new(),
         }
     }
 
@@ -94,10 +83,35 @@ impl Judging {
         self.meter = Meter::new(budget, &leaves);
         self.verdict.clear();
         self.arguments = 0;
+        self.context.reset();
     }
 
     pub(super) fn verdict(&self) -> &Verdict {
         &self.verdict
+    }
+
+    /// Keeps what a head says about the arguments to come.
+    pub(super) fn begin(&mut self, facts: &Facts<'_>) {
+        self.context.begin(facts);
+    }
+
+    /// Judges what the parts of a head say together.
+    pub(super) fn whole(&mut self, facts: &Facts<'_>) {
+        for finding in request::check(facts) {
+            self.report(finding.rule, Place::Header, finding.field, finding.value);
+        }
+        if let Some(rule) = self.context.judge_path(facts.path) {
+            self.report(rule, Place::Path, b"", facts.path);
+        }
+    }
+
+    /// Records a rule that no view of a field shows.
+    fn report(&mut self, rule: &'static Rule, place: Place, name: &[u8], value: &[u8]) {
+        if self.leaves.contains(rule.leaf) && !self.is_over() {
+            let found = Found { rule, offset: 0, length: value.len() };
+            self.verdict.matched(quote(&Field { place, name, value }, View::Raw, value, 0, found));
+            self.verdict.field_done(&[rule]);
+        }
     }
 
     /// Runs `work` on the budget. Small calls go untimed until they add up.
@@ -113,18 +127,9 @@ impl Judging {
 
     /// Judges an argument as it stands between two `&`.
     pub(super) fn argument(&mut self, names: Place, values: Place, pair: &[u8]) {
-        self.arguments += 1;
-        if self.arguments > limits::ARGUMENTS_MAX {
-            self.violation(Leaf::RequestValidationArgumentLimits, "more than 1000 arguments".into());
-        }
         let (name, value) = split::argument(pair);
-        if name.len() > limits::ARGUMENT_NAME_BYTES_MAX {
-            self.violation(
-                Leaf::RequestValidationArgumentLimits,
-                "an argument's name is over 256 bytes".into(),
-            );
-        }
-        self.field(&Field { place: names, name: b"", value: name });
+        self.in_context(names, values, name, value.unwrap_or_default());
+        self.argument_name(names, name);
         match value {
             Some(value) => {
                 self.field(&Field { place: values, name, value });
@@ -135,6 +140,44 @@ impl Judging {
             }
             None => {}
         }
+    }
+
+    /// Judges what an argument says together with the head.
+    fn in_context(&mut self, names: Place, values: Place, name: &[u8], value: &[u8]) {
+        if let Some(found) = self.context.judge(&self.leaves, name, value) {
+            let place = if found.in_name { names } else { values };
+            // Session identifiers are secrets: the name says enough.
+            self.report(found.rule, place, name, name);
+        }
+    }
+
+    /// Counts an argument and judges its name.
+    pub(super) fn argument_name(&mut self, names: Place, name: &[u8]) {
+        self.arguments += 1;
+        if self.arguments > limits::ARGUMENTS_MAX {
+            self.violation(Leaf::RequestValidationArgumentLimits, "more than 1000 arguments".into());
+        }
+        if name.len() > limits::ARGUMENT_NAME_BYTES_MAX {
+            self.violation(
+                Leaf::RequestValidationArgumentLimits,
+                "an argument's name is over 256 bytes".into(),
+            );
+        }
+        self.field(&Field { place: names, name: b"", value: name });
+    }
+
+    /// Judges the values of the query of a URL that stands in the header `name`: pages log them and search in them.
+    pub(super) fn arguments_of(&mut self, name: &[u8], url: &[u8]) {
+        let Some(mark) = memchr::memchr(b'?', url) else { return };
+        let mut spaced = std::mem::take(&mut self.spaced);
+        for pair in url.get(mark + 1..).unwrap_or_default().split(|byte| *byte == b'&') {
+            let (argument, value) = split::argument(pair);
+            spaced.clear();
+            spaced
+                .extend(value.unwrap_or(argument).iter().map(|&byte| if byte == b'+' { b' ' } else { byte }));
+            self.field(&Field { place: Place::Header, name, value: &spaced });
+        }
+        self.spaced = spaced;
     }
 
     /// Judges one field in all its views.
@@ -197,7 +240,7 @@ impl Judging {
         let mut offset = 0;
         while let Some(rest) = bytes.get(offset..) {
             let window = rest.get(..WINDOW_BYTES).unwrap_or(rest);
-            if self.meter.out {
+            if self.meter.is_out() {
                 return;
             }
             self.window(field, view, wanted, classes, window, offset);
@@ -226,8 +269,7 @@ impl Judging {
             return;
         }
         let subject = Subject { place: field.place, name: field.name, view, bytes };
-        let meter = &mut self.meter;
-        self.engine.prove(&candidates, &self.leaves, &subject, &mut self.found, |work| meter.spend(work));
+        self.engine.prove(&candidates, &self.leaves, &subject, &mut self.found, &self.meter);
         for found in self.found.drain(..) {
             if self.field_rules.iter().all(|rule| !std::ptr::eq(*rule, found.rule)) {
                 self.field_rules.push(found.rule);
@@ -243,7 +285,7 @@ impl Judging {
     }
 
     fn note_timeout(&mut self) {
-        if self.meter.out && !self.verdict.timed_out {
+        if self.meter.is_out() && !self.verdict.timed_out {
             self.verdict.timed_out = true;
             self.violation(
                 Leaf::ResourceLimitsEvaluationTimeout,
@@ -253,7 +295,7 @@ impl Judging {
     }
 
     fn is_over(&self) -> bool {
-        self.meter.out || (self.on_hit == OnHit::Stop && self.verdict.blocks())
+        self.meter.is_out() || (self.on_hit == OnHit::Stop && self.verdict.blocks())
     }
 }
 
@@ -266,54 +308,17 @@ impl Sink for Judging {
         Judging::argument(self, names, values, pair);
     }
 
+    fn argument_name(&mut self, names: Place, name: &[u8]) {
+        self.in_context(names, names, name, b"");
+        Judging::argument_name(self, names, name);
+    }
+
     fn violation(&mut self, leaf: Leaf, reason: &'static str) {
         Judging::violation(self, leaf, reason.into());
     }
 
     fn is_over(&self) -> bool {
         Judging::is_over(self)
-    }
-}
-
-impl Meter {
-    fn new(budget: Budget, leaves: &LeafSet) -> Meter {
-        Meter {
-            budget,
-            enforced: leaves.contains(Leaf::ResourceLimitsEvaluationTimeout) && budget.limit < Duration::MAX,
-            spent: Duration::ZERO,
-            start: None,
-            work: 0,
-            out: false,
-        }
-    }
-
-    fn begin(&mut self, bytes: usize) {
-        if self.enforced && self.work + bytes > UNTIMED_BYTES {
-            self.start = Some((self.budget.clock)());
-            self.work = 0;
-        }
-    }
-
-    fn end(&mut self) {
-        if let Some(start) = self.start.take() {
-            self.spent = self.spent.saturating_add((self.budget.clock)().saturating_sub(start));
-            self.out |= self.spent > self.budget.limit;
-            // The next call, however small, is timed as well.
-            self.work = UNTIMED_BYTES;
-        }
-    }
-
-    /// Counts work; `false` once the budget is spent.
-    fn spend(&mut self, work: usize) -> bool {
-        self.work += work;
-        if let Some(start) = self.start
-            && self.work >= CLOCK_EVERY_BYTES
-        {
-            self.work = 0;
-            let now = self.spent.saturating_add((self.budget.clock)().saturating_sub(start));
-            self.out |= now > self.budget.limit;
-        }
-        !self.out
     }
 }
 

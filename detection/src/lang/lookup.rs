@@ -15,6 +15,8 @@ pub(crate) struct Lookups {
     pub(crate) naming: Option<usize>,
     /// Where a lookup begins whose name is spelt by others.
     pub(crate) spelt: Option<usize>,
+    /// Where a lookup begins that runs a script, resolves a name or fetches a file (Commons Text).
+    pub(crate) text: Option<usize>,
 }
 
 struct Open {
@@ -24,6 +26,8 @@ struct Open {
     offset: usize,
     /// Lookups inside that yielded a character or two.
     letters: usize,
+    /// Whether one inside has no name.
+    holds_nameless: bool,
 }
 
 /// Evaluates the lookups in `value`, in one pass.
@@ -36,17 +40,24 @@ pub(crate) fn evaluate(value: &[u8]) -> Lookups {
             // The `$` may itself be what a lookup yielded.
             b'{' if text.last() == Some(&b'$') && open.len() < DEPTH_MAX => {
                 text.pop();
-                open.push(Open { start: text.len(), offset: offset.saturating_sub(1), letters: 0 });
+                open.push(Open {
+                    start: text.len(),
+                    offset: offset.saturating_sub(1),
+                    letters: 0,
+                    holds_nameless: false,
+                });
             }
             b'}' if !open.is_empty() => {
                 if let Some(lookup) = open.pop() {
                     let content = text.get(lookup.start..).unwrap_or_default();
                     lookups.note(&lookup, content);
+                    let nameless = content.starts_with(b"::-");
                     let result = evaluated(content);
                     text.truncate(lookup.start);
                     text.extend_from_slice(&result);
                     if let Some(outer) = open.last_mut() {
                         outer.letters += usize::from((1..=2).contains(&result.len()));
+                        outer.holds_nameless |= nameless;
                     }
                 }
             }
@@ -70,10 +81,28 @@ impl Lookups {
         if name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"jndi:")) {
             self.naming.get_or_insert(lookup.offset);
         }
-        if lookup.letters >= SPELLING_MIN {
+        // A lookup without a name that holds another one: recursion for its own sake.
+        if lookup.letters >= SPELLING_MIN || lookup.holds_nameless && name.starts_with(b"::-") {
             self.spelt.get_or_insert(lookup.offset);
         }
+        if is_text_lookup(name) {
+            self.text.get_or_insert(lookup.offset);
+        }
     }
+}
+
+/// `script:engine:…`, `url:charset:…`, `file:charset:…`, `dns:address|…`. What follows is no default and no slice of a shell.
+fn is_text_lookup(content: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', content.get(..16).unwrap_or(content)) else { return false };
+    let (prefix, rest) = content.split_at(colon);
+    let rest = rest.get(1..).unwrap_or_default();
+    let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+    let argued = rest.first().is_some_and(u8::is_ascii_alphabetic) && rest.len() > length + 1;
+    let mark = rest.get(length);
+    let starts = |name: &[u8]| prefix.eq_ignore_ascii_case(name);
+    argued
+        && (mark == Some(&b':') && (starts(b"script") || starts(b"url") || starts(b"file"))
+            || mark == Some(&b'|') && starts(b"dns"))
 }
 
 /// What a lookup with that content yields.

@@ -8,7 +8,7 @@ mod break_out;
 pub mod jsfuck;
 mod page;
 mod place;
-mod prose;
+pub(crate) mod prose;
 mod scan;
 mod word;
 

@@ -6,8 +6,10 @@
 mod arguments;
 mod clause;
 mod commands;
+mod document;
 mod expansion;
 mod function;
+mod glance;
 mod powershell;
 mod scanner;
 mod weigh;
@@ -18,6 +20,8 @@ mod word;
 mod tests;
 
 use clause::Clause;
+use document::Document;
+pub use glance::is_worth_it;
 
 /// What kind of shell use was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,6 +89,12 @@ pub enum Entry {
 
 /// Reads `bytes` and hands every finding to `report`. Linear in the length, bounded in space.
 pub fn inspect(bytes: &[u8], entry: Entry, report: &mut dyn FnMut(Finding)) {
+    let mut document = Document::new(bytes);
+    let report = &mut |finding| {
+        if let Some(finding) = document.place(finding) {
+            report(finding);
+        }
+    };
     function::inspect(bytes, report);
     powershell::inspect(bytes, report);
     expansion::inspect(bytes, report);

@@ -2,5 +2,6 @@
 //! bytes alone, not places, rules or weights.
 
 pub mod grammar;
+pub mod reading;
 pub mod token;
 pub mod words;

@@ -4,7 +4,7 @@
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
 use crate::lang::shell::{self, Certainty, Entry, Sign};
-use crate::rule::{Judge, Rule};
+use crate::rule::{Glance, Judge, Rule};
 
 mod other;
 mod triggers;
@@ -34,6 +34,10 @@ pub static RULES: &[&Rule] = &[
 
 /// Runs the POSIX and Windows shell tokenizer.
 pub static JUDGE: Judge = Judge { name: "shell", triggers: triggers::TRIGGERS, places: Places::REQUEST, run };
+
+/// Spares it prose.
+pub static GLANCE: Glance =
+    Glance { judge: &JUDGE, triggers: triggers::COMMON, is_worth_it: shell::is_worth_it };
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     let entry = match subject.place {

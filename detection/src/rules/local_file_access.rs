@@ -6,6 +6,7 @@ use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
 use crate::lang::path::{self, Origin, Resolved, Target, Telling, Token};
 use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rules::php_injection::names_a_file;
 use crate::view::View;
 
 /// Everything but request paths, whose dots mean something else, and names of uploads.
@@ -39,6 +40,7 @@ pub static RULES: &[&Rule] = &[
     &WRITES_TO_TEMPORARY,
     &DOTFILE,
     &DOTFILE_REQUESTED,
+    &DOTFILE_UPLOADED,
     &PROJECT_FILE_REQUESTED,
     &ASSISTANT_FILE,
     &ASSISTANT_FILE_REQUESTED,
@@ -235,7 +237,7 @@ static DOTFILE: Rule = Rule {
     test: Test::Judged,
     summary: "A value names a hidden file that holds secrets.",
     attacks: &[
-        "/path/to/.docker/secrets",
+        "/home/u/.docker/secrets",
         "cat /root/.ssh/id_rsa",
         "/root/.aws/credentials",
         "members/.htpasswd",
@@ -277,6 +279,17 @@ static DOTFILE_REQUESTED: Rule = Rule {
         "/x.env.js",
         "/.env.example",
     ],
+};
+
+static DOTFILE_UPLOADED: Rule = Rule {
+    id: "local-file-access-dotfiles/uploaded",
+    leaf: Leaf::LocalFileAccessDotfiles,
+    weight: STRONG,
+    places: Places::of(&[Place::FileName, Place::Header]),
+    test: Test::Judged,
+    summary: "An upload has the name of a hidden file, or of a file of the project, that programs read settings or keys from.",
+    attacks: &[".boto", "a/.ssh/authorized_keys", ".bashrc", "wp-config.php.bak", "web.config"],
+    everyday: &["photo.jpg", ".hidden-feature.png", "config.yml", "notes.env.txt", "wp-content.zip"],
 };
 
 static PROJECT_FILE_REQUESTED: Rule = Rule {
@@ -423,6 +436,16 @@ const TRIGGERS: &[&str] = &[
     "$\\",
     "self/",
     "sam",
+    ".boto",
+    ".s3cfg",
+    ".npmrc",
+    ".pypirc",
+    ".bash",
+    ".profile",
+    ".zshrc",
+    ".my.cnf",
+    ".wgetrc",
+    ".config",
     ".env",
     ".git",
     ".ssh",
@@ -457,6 +480,10 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     match subject.place {
         Place::Path => request_path(subject.bytes, evidence),
         Place::FileName => file_name(subject.bytes, evidence),
+        Place::Header if names_a_file(subject.name) => {
+            file_name(subject.bytes, evidence);
+            value(subject.place, subject.bytes, evidence);
+        }
         // A segment is part of the path, which is judged whole; only what was hidden in it is an argument.
         Place::PathSegment if !matches!(subject.view, View::Base64 | View::Combined) => {}
         _ => {
@@ -494,8 +521,19 @@ fn request_path(bytes: &[u8], evidence: &mut Evidence<'_>) {
     found(&ASSISTANT_FILE_REQUESTED, path::is_assistant_file(&resolved));
 }
 
+/// Files that servers and programs read, whatever is appended to their names.
+const CONFIGURATIONS: &[&[u8]] = &[b"wp-config", b"web.config"];
+
 fn file_name(bytes: &[u8], evidence: &mut Evidence<'_>) {
     let resolved = Resolved::of(bytes);
+    let configures = resolved.segments().last().is_some_and(|name| {
+        let begins =
+            |known: &&[u8]| name.get(..known.len()).is_some_and(|head| head.eq_ignore_ascii_case(known));
+        CONFIGURATIONS.iter().any(begins)
+    });
+    if configures || path::is_secret_dotfile(&resolved, Telling::Requested) {
+        evidence.found(&DOTFILE_UPLOADED, 0, bytes.len());
+    }
     if resolved.ups > 0 {
         evidence.found(&IN_FILE_NAME, 0, bytes.len());
     }

@@ -72,3 +72,7 @@ pub static RULES: &[&Rule] = &[
 /// Runs the SQL tokenizer.
 pub static JUDGE: Judge =
     Judge { name: "sql", triggers: triggers::TRIGGERS, places: Places::REQUEST, run: judge::run };
+
+/// Runs it behind quotes alone. Nearly every quote in prose is an apostrophe, which is told by what follows it.
+pub static QUOTES: Judge =
+    Judge { name: "sql-quotes", triggers: triggers::QUOTES, places: Places::REQUEST, run: judge::run_quotes };

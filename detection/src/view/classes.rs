@@ -32,6 +32,8 @@ const BACKSLASH: u16 = 1 << 12;
 const HIGH: u16 = 1 << 13;
 /// Bytes that no base64 alphabet holds, `=` and the marks of percent coding excepted.
 const NOT_BASE64: u16 = 1 << 14;
+/// Control characters.
+const CONTROL: u16 = 1 << 15;
 const TABLE: [u16; 256] = {
     let mut table = [0; 256];
     let mut i = 0;
@@ -57,6 +59,7 @@ const fn classify(byte: u8) -> u16 {
         b'&' => OTHER | AMPERSAND | NOT_BASE64,
         b'\\' => OTHER | BACKSLASH | NOT_BASE64,
         0x80.. => OTHER | HIGH | NOT_BASE64,
+        ..0x20 | 0x7f => OTHER | CONTROL | NOT_BASE64,
         _ => OTHER | NOT_BASE64,
     }
 }
@@ -99,6 +102,11 @@ impl Classes {
 
     pub(crate) fn high(self) -> bool {
         self.0 & HIGH != 0
+    }
+
+    /// Whether bytes occur that hide or end something: control characters, bytes outside ASCII, marks of escapes.
+    pub(crate) fn is_odd(self) -> bool {
+        self.0 & (CONTROL | HIGH | BACKSLASH | PERCENT) != 0
     }
 
     /// Whether a decoder other than plus-as-space and base64 can apply.

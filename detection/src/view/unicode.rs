@@ -28,6 +28,9 @@ fn sequence(rest: &[u8]) -> (Option<u8>, usize) {
         [0xf0, 0x80, third @ 0x80..=0x81, fourth, ..] if follows(fourth) => {
             (Some((((third & 1) << 6) | (fourth & 0x3f)) & 0x7f), 4)
         }
+        [0xf0, second, third, fourth, ..] if follows(second) && follows(third) && follows(fourth) => {
+            (letter((low(second) << 12) | (low(third) << 6) | low(fourth)), 4)
+        }
         [lead @ 0xe0..=0xef, second, third, ..] if follows(second) && follows(third) => {
             (look_alike((u32::from(lead & 0x0f) << 12) | (low(second) << 6) | low(third)), 3)
         }
@@ -35,6 +38,18 @@ fn sequence(rest: &[u8]) -> (Option<u8>, usize) {
             (look_alike((u32::from(lead & 0x1f) << 6) | low(second)), 2)
         }
         _ => (None, 1),
+    }
+}
+
+/// Mathematical letters and digits, which compatibility normalization turns into the plain ones.
+fn letter(code_point: u32) -> Option<u8> {
+    match code_point {
+        0x1d400..=0x1d6a3 => {
+            let nth = ((code_point - 0x1d400) % 52) as u8;
+            Some(if nth < 26 { b'A' + nth } else { b'a' + nth - 26 })
+        }
+        0x1d7ce..=0x1d7ff => Some(b'0' + ((code_point - 0x1d7ce) % 10) as u8),
+        _ => None,
     }
 }
 
@@ -55,6 +70,11 @@ fn look_alike(code_point: u32) -> Option<u8> {
         0x037e | 0xfe54 => b';',
         0xfe55 => b':',
         0x3000 => b' ',
+        // Letters that are ASCII in another case, and letters in circles.
+        0x017f => b's',
+        0x212a => b'k',
+        0x24b6..=0x24cf => (code_point - 0x24b6) as u8 + b'A',
+        0x24d0..=0x24e9 => (code_point - 0x24d0) as u8 + b'a',
         _ => return None,
     })
 }
@@ -78,6 +98,7 @@ mod tests {
         check(b"\xe0\x80\xaf\xf0\x80\x80\xae", Some("/."));
         check("＜script＞".as_bytes(), Some("<script>"));
         check("a\u{2215}b".as_bytes(), Some("a/b"));
+        check("\u{1d4c8}c\u{24e1}ipt \u{17f}elect \u{1d7cf}".as_bytes(), Some("script select 1"));
     }
 
     #[test]

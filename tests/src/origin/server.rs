@@ -65,6 +65,13 @@ impl Authority {
             .expect("the key fits the certificate");
         Authority { root_pem: root_certificate.pem(), config: Arc::new(config) }
     }
+
+    /// What a server of its own needs, with these protocols by ALPN.
+    pub fn server_config(&self, protocols: &[&str]) -> Arc<rustls::ServerConfig> {
+        let mut config = (*self.config).clone();
+        config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
+        Arc::new(config)
+    }
 }
 
 impl Origin {

@@ -19,6 +19,8 @@ impl Sink for Collected {
 
     fn argument(&mut self, _: Place, _: Place, _: &[u8]) {}
 
+    fn argument_name(&mut self, _: Place, _: &[u8]) {}
+
     fn violation(&mut self, leaf: Leaf, _: &'static str) {
         self.violations.push(leaf);
     }

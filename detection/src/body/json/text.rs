@@ -1,5 +1,7 @@
 //! The inside of a JSON string, unescaped as it comes, and the grammar of numbers.
 
+use crate::body::recycle;
+
 const HALF_PAIR: &str = "a JSON string holds half a surrogate pair";
 
 /// A string or scalar in the making.
@@ -27,6 +29,12 @@ impl Text {
         self.bytes.clear();
         self.escape = Escape::None;
         self.high = None;
+    }
+
+    /// Empties it for the next request.
+    pub(super) fn reset(&mut self) {
+        self.clear();
+        recycle(&mut self.bytes);
     }
 
     pub(super) fn len(&self) -> usize {

@@ -8,7 +8,7 @@ const READ_BYTES_MAX: usize = 2048;
 
 /// Whether `bytes` cannot be a program. Strings, comments and regular expressions are passed over, since an attacker is free to
 /// put words there; where a template literal makes that hard to tell, the answer is no.
-pub(super) fn is_sentence(bytes: &[u8]) -> bool {
+pub(crate) fn is_sentence(bytes: &[u8]) -> bool {
     let bytes = bytes.get(..READ_BYTES_MAX).unwrap_or(bytes);
     if memchr::memchr(b'`', bytes).is_some() {
         return false;

@@ -1,5 +1,9 @@
 //! Names of commands, sorted into how much a name alone says. It knows nothing of arguments or of where a name stands.
 
+use std::sync::LazyLock;
+
+use crate::lang::table::Table;
+
 /// How much a name says by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Name {
@@ -25,32 +29,34 @@ pub(super) fn unix(name: &[u8]) -> Option<Name> {
 }
 
 fn listed(name: &[u8]) -> Option<Name> {
-    if contains(EXCLUSIVE, name) {
-        Some(Name::Exclusive)
-    } else if contains(TERSE, name) {
-        Some(Name::Terse)
-    } else if contains(SOLID, name) {
-        Some(Name::Solid)
-    } else if contains(WORDS, name) {
-        Some(Name::Word)
-    } else {
-        None
-    }
+    static TABLE: LazyLock<Table<Name>> = LazyLock::new(|| {
+        merged([
+            (EXCLUSIVE, Name::Exclusive),
+            (TERSE, Name::Terse),
+            (SOLID, Name::Solid),
+            (WORDS, Name::Word),
+        ])
+    });
+    TABLE.find(name)
+}
+
+/// One table of several lists; where two hold a name, the first one counts.
+fn merged<const N: usize>(lists: [(&'static [&'static str], Name); N]) -> Table<Name> {
+    Table::new(lists.into_iter().flat_map(|(names, name)| names.iter().map(move |known| (*known, name))))
 }
 
 /// What `cmd.exe` would run for `name`, with or without `.exe`.
 pub(super) fn windows(name: &[u8]) -> Option<Name> {
+    static TABLE: LazyLock<Table<Name>> = LazyLock::new(|| {
+        merged([
+            (WINDOWS_EXCLUSIVE, Name::Exclusive),
+            (WINDOWS_TERSE, Name::Terse),
+            (WINDOWS_WORDS, Name::Word),
+        ])
+    });
     let stem = [b".exe".as_slice(), b".com", b".bat", b".cmd"].iter().find_map(|end| name.strip_suffix(*end));
     let name = stem.unwrap_or(name);
-    if contains(WINDOWS_EXCLUSIVE, name) {
-        Some(Name::Exclusive)
-    } else if contains(WINDOWS_TERSE, name) {
-        Some(if stem.is_some() { Name::Exclusive } else { Name::Terse })
-    } else if contains(WINDOWS_WORDS, name) {
-        Some(if stem.is_some() { Name::Exclusive } else { Name::Word })
-    } else {
-        None
-    }
+    TABLE.find(name).map(|known| if stem.is_some() { Name::Exclusive } else { known })
 }
 
 /// Whether `name` runs what its arguments say: the next word that is no option is a command of its own.

@@ -78,7 +78,7 @@ fn certainty(bytes: &[u8], start: usize, end: usize) -> Certainty {
         || first.contains(&b'\\')
         || first.windows(3).any(|part| part == b"://")
         || first.starts_with(b"System.")
-        || first.to_ascii_lowercase().starts_with(b"net.")
+        || first.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"net."))
         || argument
             .windows(3)
             .any(|part| matches!(part, [b' ', b'-', letter] if letter.is_ascii_alphabetic()))
@@ -138,6 +138,10 @@ fn alias(bytes: &[u8], at: usize) -> Option<usize> {
 /// `powershell -e…`, `pwsh -w hidden`: the program with an option that matters.
 fn invocation(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
+    let begins = |name: &[u8]| rest.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
+    if !begins(b"powershell") && !begins(b"pwsh") {
+        return None;
+    }
     let rest = rest.get(..rest.len().min(96)).unwrap_or_default().to_ascii_lowercase();
     let behind = rest.strip_prefix(b"powershell").or_else(|| rest.strip_prefix(b"pwsh"))?;
     let behind = behind.strip_prefix(b".exe").unwrap_or(behind);

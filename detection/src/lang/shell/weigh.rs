@@ -14,6 +14,7 @@ use super::commands::Name;
 use super::scanner::Weighed;
 use super::word::Word;
 use super::{Certainty, Finding, Sign};
+use crate::lang::prose;
 
 /// From here on a clause has no other reading.
 const CERTAIN: i32 = 5;
@@ -41,12 +42,16 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, report: &mut dyn FnMut(Findi
     let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes))
         + tool(clause, &head, &program)
         - if clause.words_before > PROSE { 3 + i32::from(clause.opener == Opener::Newline) } else { 0 };
+    // What an application would run as it stands has no sentences behind it.
+    let told = points >= CERTAIN
+        && clause.opener == Opener::Start
+        && prose::has_sentences(bytes.get(end..).unwrap_or_default(), &[]);
     let windows = program.windows || program.both && arguments.windows;
     let sign = if windows { Sign::WindowsCommand } else { Sign::UnixCommand };
     if points >= LIKELY && program.name == Name::Word {
         tell(Sign::EnglishWord, Certainty::Certain);
     }
-    if points >= CERTAIN {
+    if points >= CERTAIN && !told {
         tell(if windows { sign } else { placed(clause, &program) }, Certainty::Certain);
         Weighed::Command
     } else if points >= LIKELY {
@@ -79,6 +84,7 @@ fn place(clause: &Clause) -> i32 {
         // A parameter that is named like a command is no command; one with arguments is.
         (Opener::Background, Left::Token) if clause.byte_before.is_none() && clause.count == 1 => -9,
         (Opener::Tail, _) => -9,
+        (Opener::Call, Left::Prose) if clause.count == 1 => 1,
         (Opener::Call, _) => 4,
         (Opener::Group, _) => 0,
         (Opener::Substitution, Left::Prose) => 2,

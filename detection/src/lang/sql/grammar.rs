@@ -1,11 +1,12 @@
-//! The small grammar: operands, comparisons, statements. It reads a bounded slice of tokens and answers where a
+//! The small grammar: operands, comparisons, statements. It reads a bounded piece and answers where a
 //! construct ends. It does not know where the slice came from or what follows for the verdict.
 
 mod statement;
 
 pub use statement::{Shape, condition, select, statement};
 
-use super::token::{Kind, Token};
+use super::reading::{END, Reading};
+use super::token::Kind;
 use super::words::Word;
 
 /// Elements of one expression that are followed; longer ones are taken as complete.
@@ -49,22 +50,19 @@ pub enum Comparison {
 }
 
 /// Kind of the token at `i`.
-pub fn kind(tokens: &[Token], i: usize) -> Option<Kind> {
-    tokens.get(i).map(|token| token.kind)
+pub fn kind(tokens: &Reading<'_>, i: usize) -> Option<Kind> {
+    tokens.kind(i)
 }
 
 /// The word at `i`.
-pub fn word(tokens: &[Token], i: usize) -> Option<Word> {
-    match kind(tokens, i) {
-        Some(Kind::Word(word)) => Some(word),
-        _ => None,
-    }
+pub fn word(tokens: &Reading<'_>, i: usize) -> Option<Word> {
+    tokens.word(i)
 }
 
-/// Index behind the `)` that closes the `(` at `i`; the end of the slice when it is cut off.
-pub fn close_of(tokens: &[Token], i: usize) -> usize {
+/// Index behind the `)` that closes the `(` at `i`; the end of the reading when it is cut off.
+pub fn close_of(tokens: &Reading<'_>, i: usize) -> usize {
     let mut depth = 0usize;
-    for (at, token) in tokens.iter().enumerate().skip(i) {
+    for (at, token) in tokens.from(i) {
         match token.kind {
             Kind::Open => depth += 1,
             Kind::Close => {
@@ -76,11 +74,11 @@ pub fn close_of(tokens: &[Token], i: usize) -> usize {
             _ => {}
         }
     }
-    tokens.len()
+    tokens.cost()
 }
 
 /// Index behind any closing brackets at `i`.
-pub fn skip_closes(tokens: &[Token], mut i: usize) -> usize {
+pub fn skip_closes(tokens: &Reading<'_>, mut i: usize) -> usize {
     while matches!(kind(tokens, i), Some(Kind::Close | Kind::BraceClose | Kind::BracketClose)) {
         i += 1;
     }
@@ -88,7 +86,7 @@ pub fn skip_closes(tokens: &[Token], mut i: usize) -> usize {
 }
 
 /// Index behind opening parentheses.
-pub fn skip_opens(tokens: &[Token], mut i: usize) -> usize {
+pub fn skip_opens(tokens: &Reading<'_>, mut i: usize) -> usize {
     while kind(tokens, i) == Some(Kind::Open) {
         i += 1;
     }
@@ -96,7 +94,7 @@ pub fn skip_opens(tokens: &[Token], mut i: usize) -> usize {
 }
 
 /// A whole operand: primaries joined by arithmetic.
-pub fn operand(tokens: &[Token], from: usize) -> Option<Parsed> {
+pub fn operand(tokens: &Reading<'_>, from: usize) -> Option<Parsed> {
     let mut whole = primary(tokens, from)?;
     for _ in 0..CHAIN_MAX {
         let joined = match kind(tokens, whole.next) {
@@ -121,7 +119,7 @@ fn heavier(a: Operand, b: Operand) -> Operand {
     if rank(a) >= rank(b) { a } else { b }
 }
 
-fn primary(tokens: &[Token], from: usize) -> Option<Parsed> {
+fn primary(tokens: &Reading<'_>, from: usize) -> Option<Parsed> {
     let mut i = from;
     let mut not = false;
     for _ in 0..CHAIN_MAX {
@@ -143,9 +141,9 @@ fn primary(tokens: &[Token], from: usize) -> Option<Parsed> {
         Kind::Open => {
             let query = matches!(word(tokens, skip_opens(tokens, i)), Some(Word::Select | Word::Values));
             let next = close_of(tokens, i);
-            let inner = tokens.get(i + 1..next.saturating_sub(1)).unwrap_or_default();
-            let constant = !inner.is_empty()
-                && inner.iter().all(|t| {
+            let close = next.saturating_sub(1);
+            let constant = i + 1 < close
+                && tokens.from(i + 1).take_while(|(at, _)| *at < close).all(|(_, t)| {
                     matches!(
                         t.kind,
                         Kind::Number(_)
@@ -180,7 +178,7 @@ fn primary(tokens: &[Token], from: usize) -> Option<Parsed> {
     Some(base)
 }
 
-fn primary_word_or_text(tokens: &[Token], i: usize) -> Option<usize> {
+fn primary_word_or_text(tokens: &Reading<'_>, i: usize) -> Option<usize> {
     match tokens.get(i)?.kind {
         Kind::Text | Kind::Number(_) | Kind::Variable => Some(i + 1),
         Kind::Word(_) | Kind::Open => {
@@ -191,11 +189,11 @@ fn primary_word_or_text(tokens: &[Token], i: usize) -> Option<usize> {
 }
 
 /// An operand that begins with a word: a literal, a call, a case, a name with its dots.
-fn worded(tokens: &[Token], i: usize, found: Word) -> Option<Parsed> {
+fn worded(tokens: &Reading<'_>, i: usize, found: Word) -> Option<Parsed> {
     let called = kind(tokens, i + 1) == Some(Kind::Open);
     match found {
         Word::Literal => Some(Parsed { operand: Operand::Constant, next: i + 1 }),
-        Word::Select => Some(Parsed { operand: Operand::Query, next: tokens.len() }),
+        Word::Select => Some(Parsed { operand: Operand::Query, next: END }),
         Word::Case => Some(Parsed { operand: Operand::Call, next: end_of_case(tokens, i) }),
         Word::Exists if called => Some(Parsed { operand: Operand::Query, next: close_of(tokens, i + 1) }),
         _ if called && found.is_function() => {
@@ -216,9 +214,9 @@ fn is_constant(kind: Kind) -> bool {
     matches!(kind, Kind::Number(_) | Kind::Text | Kind::Word(Word::Literal))
 }
 
-fn end_of_case(tokens: &[Token], from: usize) -> usize {
+fn end_of_case(tokens: &Reading<'_>, from: usize) -> usize {
     let mut depth = 0usize;
-    for (at, token) in tokens.iter().enumerate().skip(from) {
+    for (at, token) in tokens.from(from) {
         match token.kind {
             Kind::Word(Word::Case) => depth += 1,
             Kind::Word(Word::End) => {
@@ -230,11 +228,11 @@ fn end_of_case(tokens: &[Token], from: usize) -> usize {
             _ => {}
         }
     }
-    tokens.len()
+    tokens.cost()
 }
 
 /// A name with its qualifiers; a call when `(` follows.
-fn name(tokens: &[Token], i: usize) -> Parsed {
+fn name(tokens: &Reading<'_>, i: usize) -> Parsed {
     let mut next = i + 1;
     for _ in 0..CHAIN_MAX {
         if kind(tokens, next) != Some(Kind::Dot) {
@@ -256,15 +254,15 @@ fn name(tokens: &[Token], i: usize) -> Parsed {
 }
 
 /// `::type`, `[index]`, `COLLATE name`.
-fn postfixes(tokens: &[Token], mut base: Parsed) -> Parsed {
+fn postfixes(tokens: &Reading<'_>, mut base: Parsed) -> Parsed {
     for _ in 0..CHAIN_MAX {
         match kind(tokens, base.next) {
             Some(Kind::Cast) if word(tokens, base.next + 1).is_some() => base.next += 2,
             Some(Kind::BracketOpen) => {
                 let close =
-                    tokens.iter().skip(base.next).take(CHAIN_MAX).position(|t| t.kind == Kind::BracketClose);
+                    tokens.from(base.next).take(CHAIN_MAX).find(|(_, t)| t.kind == Kind::BracketClose);
                 match close {
-                    Some(length) => base.next += length + 1,
+                    Some((at, _)) => base.next = at + 1,
                     None => break,
                 }
             }
@@ -278,7 +276,7 @@ fn postfixes(tokens: &[Token], mut base: Parsed) -> Parsed {
 }
 
 /// A comparison operator at `i`.
-pub fn comparison(tokens: &[Token], i: usize) -> Option<Comparison> {
+pub fn comparison(tokens: &Reading<'_>, i: usize) -> Option<Comparison> {
     match tokens.get(i)?.kind {
         Kind::Compare | Kind::Assign | Kind::JsonOperator => {
             // `= ! x`, `= - x` are the operand's; `> =` with a space is still one operator.
@@ -311,7 +309,7 @@ pub fn comparison(tokens: &[Token], i: usize) -> Option<Comparison> {
 }
 
 /// Whether a complete expression may be followed by what stands at `i`.
-pub fn may_end(tokens: &[Token], i: usize) -> bool {
+pub fn may_end(tokens: &Reading<'_>, i: usize) -> bool {
     match kind(tokens, i) {
         None => true,
         Some(Kind::Word(word)) => word.continues(),
@@ -337,7 +335,7 @@ pub fn may_end(tokens: &[Token], i: usize) -> bool {
 }
 
 /// Whether the arguments of the call whose `(` stands at `i` are SQL: operands between commas, or nothing.
-pub fn arguments(tokens: &[Token], open: usize) -> bool {
+pub fn arguments(tokens: &Reading<'_>, open: usize) -> bool {
     let mut i = open + 1;
     for _ in 0..CHAIN_MAX {
         match kind(tokens, i) {
@@ -355,7 +353,7 @@ pub fn arguments(tokens: &[Token], open: usize) -> bool {
             match comparison(tokens, i) {
                 Some(Comparison::Symbol(next) | Comparison::Word(next)) => match operand(tokens, next) {
                     Some(right) => i = right.next,
-                    None => return next >= tokens.len(),
+                    None => return tokens.ends_at(next),
                 },
                 Some(Comparison::Complete(next)) => i = next,
                 None => break,

@@ -241,17 +241,19 @@ impl<'a> Lexer<'a> {
         Kind::Word(role)
     }
 
+    /// Appends the word in hand, in lower case; how long it is then, though no more is kept than the longest known word has.
     fn fold_word(&mut self, into: &mut [u8; WORD_BYTES_MAX + 1], from: usize) -> usize {
-        let mut length = from;
-        let run = word_bytes(self.rest());
-        for byte in self.rest().iter().take(run) {
-            if let Some(slot) = into.get_mut(length) {
-                *slot = byte.to_ascii_lowercase();
+        let rest = self.rest();
+        let run = word_bytes(rest);
+        if let Some(free) = into.get_mut(from..)
+            && let Some((to, word)) = free.get_mut(..run.min(WORD_BYTES_MAX + 1 - from)).zip(rest.get(..run))
+        {
+            for (to, byte) in to.iter_mut().zip(word) {
+                *to = byte.to_ascii_lowercase();
             }
-            length += 1;
         }
-        self.at += length - from;
-        length
+        self.at += run;
+        from + run
     }
 
     fn step(&mut self, bytes: usize, kind: Kind) -> Kind {
@@ -397,7 +399,12 @@ fn space_bytes(rest: &[u8], before: Option<u8>) -> usize {
 
 /// Bytes of the word at the beginning of `rest`; typographic quotes and foreign spaces end it.
 fn word_bytes(rest: &[u8]) -> usize {
-    let mut length = 0;
+    let is_plain = |byte: &u8| byte.is_ascii() && is_word(*byte);
+    let plain = rest.iter().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+    if rest.get(plain).is_none_or(u8::is_ascii) {
+        return plain;
+    }
+    let mut length = plain;
     while let Some(byte) = rest.get(length) {
         let here = rest.get(length..).unwrap_or_default();
         let before = length.checked_sub(1).and_then(|i| rest.get(i)).copied();
@@ -412,9 +419,20 @@ fn word_bytes(rest: &[u8]) -> usize {
     length
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+const fn is_word(byte: u8) -> bool {
+    WORD_BYTES[byte as usize]
 }
+
+const WORD_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let ascii = byte as u8;
+        table[byte] = ascii.is_ascii_alphanumeric() || ascii == b'_' || ascii == b'$' || ascii >= 0x80;
+        byte += 1;
+    }
+    table
+};
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     memchr::memmem::find(haystack, needle)

@@ -3,6 +3,8 @@
 
 use std::sync::LazyLock;
 
+use crate::lang::table::Table;
+
 /// Role of a word. `Plain` is everything that is not in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
@@ -349,54 +351,7 @@ const BY_ROLE: &[(&str, Word)] = words! {
     DocumentLoose: "$in" "$not" "$text" "$mod" "$all" "$size" "$slice" "$type" "$set" "$push" "$inc" "$lookup" "$unionwith" "$out" "$merge" "$match" "$project" "$group" "$options" "$rename" "$unset" "$near" "$within" "$box" "$polygon" "$center" "$maxdistance" "$uniquedocs" "$bitsallset" "$geowithin" "$geointersects";
 };
 
-/// Slots of the table; a power of two, four times the words, so that strangers nearly always meet an empty one.
-const SLOTS: usize = 4096;
-
-/// The rows by a hash of their first eight bytes and their length.
-struct Table {
-    slots: Vec<u16>,
-    rows: Vec<(u64, &'static str, Word)>,
-}
-
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table { slots: vec![0; SLOTS], rows: Vec::with_capacity(BY_ROLE.len()) };
-    for (word, role) in BY_ROLE {
-        let head = head_of(word.as_bytes());
-        let mut slot = slot_of(head, word.len());
-        while table.slots.get(slot).is_some_and(|taken| *taken != 0) {
-            slot = (slot + 1) % SLOTS;
-        }
-        table.rows.push((head, word, *role));
-        if let Some(free) = table.slots.get_mut(slot) {
-            *free = table.rows.len() as u16;
-        }
-    }
-    table
-});
-
-fn head_of(word: &[u8]) -> u64 {
-    word.iter().take(8).fold(0, |head, byte| head << 8 | u64::from(*byte))
-}
-
-fn slot_of(head: u64, length: usize) -> usize {
-    let mixed = (head ^ (length as u64) << 57).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> 52) as usize % SLOTS
-}
-
-impl Table {
-    fn find(&self, lower: &[u8]) -> Option<Word> {
-        let head = head_of(lower);
-        let mut slot = slot_of(head, lower.len());
-        loop {
-            let row = usize::from(*self.slots.get(slot)?).checked_sub(1)?;
-            let (other, word, role) = self.rows.get(row)?;
-            if *other == head && word.as_bytes() == lower {
-                return Some(*role);
-            }
-            slot = (slot + 1) % SLOTS;
-        }
-    }
-}
+static TABLE: LazyLock<Table<Word>> = LazyLock::new(|| Table::new(BY_ROLE.iter().copied()));
 
 #[cfg(test)]
 mod tests {
@@ -404,7 +359,6 @@ mod tests {
 
     #[test]
     fn every_word_is_found_and_stands_once() {
-        assert!(BY_ROLE.len() * 3 < SLOTS);
         for (word, role) in BY_ROLE {
             assert!(word.len() <= WORD_BYTES_MAX && word.bytes().all(|b| !b.is_ascii_uppercase()), "{word}");
             assert_eq!(lookup(word.as_bytes()), *role, "{word}");

@@ -1,17 +1,17 @@
 //! What a value must contain before the shell tokenizer looks at it: what separates or substitutes commands, what
 //! options and system paths begin with, and the few names and keywords that stand without either.
 
+/// What prose has as well; there the tokenizer looks only where a glance finds a command in a command's place.
+pub(super) static COMMON: &[&str] =
+    &[";", "& ", "\n", "\r", " -", " /", "'-", "\"-", "time ", "sh ", "nc ", "\"."];
+
 pub(super) static TRIGGERS: &[&str] = &[
     // Separators and substitutions.
-    ";",
     "|",
     "`",
     "$(",
     "${",
     "&&",
-    "& ",
-    "\n",
-    "\r",
     "<(",
     ">(",
     "$ifs",
@@ -23,12 +23,10 @@ pub(super) static TRIGGERS: &[&str] = &[
     "passthru(",
     "|&",
     // What arguments begin with.
-    " -",
     "< ",
     "> ",
     "<!--#",
     "\t-",
-    " /",
     "bin/",
     "/etc",
     "/dev/",
@@ -38,8 +36,6 @@ pub(super) static TRIGGERS: &[&str] = &[
     "c:\\",
     " %",
     "[",
-    "'-",
-    "\"-",
     // What cuts words.
     "''",
     "\"\"",
@@ -128,12 +124,8 @@ pub(super) static TRIGGERS: &[&str] = &[
     "cscli",
     "bash",
     "=sh",
-    "sh ",
-    "\".",
     "zcat",
-    "nc ",
     "ping ",
-    "time ",
     "chmod",
     "sudo",
     "xargs",

@@ -67,7 +67,7 @@ pub(super) static SUBSTITUTION: Rule = Rule {
     summary: "A shell's substitution runs a command or rewrites a parameter in place.",
     attacks: &[
         "$(id)",
-        "ax--exec=`id`--remote=origin",
+        "ab--exec=`id`--remote=mirror",
         "cat${IFS}/etc/passwd",
         "${`uname`}",
         "<(cat file)",

@@ -90,7 +90,7 @@ pub(super) static HANDLER_BREAK: Rule = judged(
         "\" onmouseover=alert(1) x=\"",
         "'onfocus='x()' autofocus='",
         "x` onload=go() `",
-        "\"//Onx=\"\"//onfocus=prompt(1)>",
+        "\"//Ony=\"\"//onfocus=confirm(2)>",
         "/onerror=alert(1)",
     ],
     &[

@@ -36,12 +36,15 @@ fn is_triggered(text: &str) -> bool {
 
 fn finds(rule: &Rule, text: &str) -> bool {
     match &rule.test {
-        Test::Judged => judge(text.as_bytes()).iter().any(|found| std::ptr::eq(found.rule, rule)),
+        Test::Judged | Test::Signs(_) => {
+            judge(text.as_bytes()).iter().any(|found| std::ptr::eq(found.rule, rule))
+        }
         Test::Pattern { regex, literals } => {
             let lower = text.to_ascii_lowercase();
             literals.iter().any(|literal| lower.contains(literal))
                 && regex::bytes::Regex::new(&format!("(?i-u){regex}")).unwrap().is_match(text.as_bytes())
         }
+        Test::Head => false,
     }
 }
 

@@ -11,12 +11,13 @@ use super::proofs::{
     UNION_SELECT, VALUE_LIST,
 };
 use super::proofs_by_dialect::{ALWAYS_TRUE, DOCUMENT_SCRIPT, JSON_OPERATOR, TYPE_CAST};
-use super::scene::{Scene, read};
+use super::scene::Scene;
 use crate::lang::sql::grammar::{
     self, Comparison, Operand, Shape, comparison, kind, may_end, operand, skip_closes, skip_opens, statement,
     word,
 };
-use crate::lang::sql::token::{Dialect, Kind, Quotes, Token};
+use crate::lang::sql::reading::Reading;
+use crate::lang::sql::token::{Dialect, Kind, Quotes};
 use crate::lang::sql::words::Word;
 use crate::rule::Rule;
 
@@ -54,18 +55,20 @@ impl Lead {
 
 /// Judges what follows a break at `at`; the query goes on at `from`.
 pub(super) fn behind(scene: &mut Scene<'_, '_, '_>, at: usize, from: usize, quotes: Quotes, lead: Lead) {
-    let reading = read(scene.bytes(), from, Dialect::MySql, quotes);
-    Break { scene, tokens: &reading.tokens, at, lead }.judge(0);
-    if reading.ambiguous {
-        let other = read(scene.bytes(), from, Dialect::Standard, quotes);
-        Break { scene, tokens: &other.tokens, at, lead }.judge(0);
+    for dialect in [Dialect::MySql, Dialect::Standard] {
+        let tokens = Reading::new(scene.bytes(), from, dialect, quotes);
+        Break { scene, tokens: &tokens, at, lead }.judge(0);
+        scene.spend(tokens.cost());
+        if !tokens.is_ambiguous() {
+            break;
+        }
     }
 }
 
 /// A break and the tokens behind it.
 struct Break<'t, 'x, 'a, 'e, 's> {
     scene: &'x mut Scene<'a, 'e, 's>,
-    tokens: &'t [Token],
+    tokens: &'t Reading<'a>,
     at: usize,
     lead: Lead,
 }
@@ -121,10 +124,7 @@ impl Break<'_, '_, '_, '_, '_> {
     }
 
     fn hit(&mut self, rule: &'static Rule, to: usize) {
-        let end = match self.tokens.get(to.saturating_sub(1)).or(self.tokens.last()) {
-            Some(token) => token.end,
-            None => self.at,
-        };
+        let end = self.tokens.end_before(to).unwrap_or(self.at);
         self.scene.found(rule, self.at, end);
         if matches!(self.lead, Lead::Quote { byte: b'`', .. }) {
             self.scene.found(&BACKTICK_BREAK, self.at, end);
@@ -171,7 +171,7 @@ impl Break<'_, '_, '_, '_, '_> {
                     self.hit(&LOGIN_COMMENT, after);
                 }
             }
-            Some(Kind::Tail) if self.lead.is_quote() && self.lead.is_clear() => {
+            Some(Kind::Tail) if self.lead.is_quote() && self.lead.is_clear() && !self.is_sentence(after) => {
                 self.hit(&CLOSER, after + 1);
                 self.hit(&LOGIN_COMMENT, after + 1);
             }
@@ -242,6 +242,14 @@ impl Break<'_, '_, '_, '_, '_> {
         if telling || ends {
             self.hit(&VALUE_LIST, i + 1);
         }
+    }
+
+    /// Whether the comment at `i` is somebody's remark: `'; -- just kidding`.
+    fn is_sentence(&self, i: usize) -> bool {
+        let Some(token) = self.tokens.get(i) else { return false };
+        let text = self.scene.bytes().get(token.start..).unwrap_or_default();
+        let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'\'');
+        words.filter(|word| word.len() > 1 && word.iter().all(u8::is_ascii_alphabetic)).take(2).count() > 1
     }
 
     /// A string that the value ends in, short and in one piece: the host query's quote is meant to close it.
@@ -330,7 +338,7 @@ impl Break<'_, '_, '_, '_, '_> {
     fn compared(&mut self, start: usize, left: grammar::Parsed, next: usize, by_word: bool) -> bool {
         let Some(right) = operand(self.tokens, next) else {
             // Cut off behind the operator: the host query supplies the rest.
-            return next >= self.tokens.len()
+            return self.tokens.ends_at(next)
                 && !by_word
                 && self.lead.is_clear()
                 && left.operand != Operand::Name;
@@ -380,7 +388,7 @@ impl Break<'_, '_, '_, '_, '_> {
         match left.operand {
             Operand::Query => true,
             Operand::Call => {
-                let open = self.tokens.iter().position(|t| t.kind == Kind::Open);
+                let open = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
                 let sane = open.is_none_or(|open| grammar::arguments(self.tokens, open));
                 sane && (may_end(self.tokens, left.next)) && self.lead != Lead::Name
             }
@@ -481,7 +489,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let behind = kind(self.tokens, right.next);
         match right.operand {
             Operand::Call | Operand::Query => {
-                let sane = self.tokens.iter().position(|t| t.kind == Kind::Open);
+                let sane = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
                 if self.lead.is_quote() && sane.is_none_or(|open| grammar::arguments(self.tokens, open)) {
                     self.hit(&CALL_BREAK, right.next);
                 }

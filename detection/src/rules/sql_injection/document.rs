@@ -5,7 +5,7 @@ use super::proofs::{CALL_CUT, OVERFLOW, SYSTEM_NAME};
 use super::proofs_by_dialect::{DOCUMENT_NAME, DOCUMENT_SCRIPT, DOCUMENT_VALUE};
 use super::scene::Scene;
 use crate::field::Place;
-use crate::lang::sql::token::{self, Dialect, Kind, Lasts, Lexer, Quotes, Token};
+use crate::lang::sql::token::{self, Dialect, Kind, Lexer, Quotes, Token};
 use crate::lang::sql::words::Word;
 
 /// Numbers at the edges of integer and floating types, which are sent to make an application fail.
@@ -79,7 +79,7 @@ fn is_cut_call(value: &[u8]) -> bool {
 fn operators(scene: &mut Scene<'_, '_, '_>) {
     let bytes = scene.bytes();
     let name = scene.is_name();
-    let mut lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, Lasts::of(bytes));
+    let mut lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, scene.lasts);
     let mut before: [Option<Token>; 2] = [None; 2];
     while let Some(token) = lexer.next() {
         if let Kind::Word(role @ (Word::Document | Word::DocumentLoose)) = token.kind {
@@ -112,13 +112,16 @@ fn operators(scene: &mut Scene<'_, '_, '_>) {
             continue;
         }
         before = [Some(token), before[0]];
+        if !scene.spend(1) {
+            return;
+        }
     }
 }
 
 /// `db.users.insert({…})`, `0;var d=new Date();…`: script for the shell of a document database.
 fn shell(scene: &mut Scene<'_, '_, '_>) {
     let bytes = scene.bytes();
-    let mut lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, Lasts::of(bytes));
+    let mut lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, scene.lasts);
     let mut head = [None; 6];
     for slot in &mut head {
         *slot = lexer.next();

@@ -11,11 +11,12 @@ use super::proofs::{
     SYSTEM_IN_TEXT, SYSTEM_NAME, UNION_IN_TEXT, UNION_SELECT,
 };
 use super::proofs_by_dialect::{MSSQL_DECLARE, MSSQL_EXEC, PROCEDURE_ANALYSE, STORED_CALL};
-use super::scene::{Scene, read};
+use super::scene::Scene;
 use crate::lang::sql::grammar::{
     self, Comparison, Operand, Shape, comparison, condition, kind, may_end, operand, skip_opens, statement,
     word,
 };
+use crate::lang::sql::reading::Reading;
 use crate::lang::sql::token::{Dialect, Gap, Kind, Lasts, Lexer, Number, Quotes, Token};
 use crate::lang::sql::words::Word;
 
@@ -24,7 +25,7 @@ type Before = [Option<Token>; 4];
 
 /// Scans the whole value.
 pub(super) fn scan(scene: &mut Scene<'_, '_, '_>) {
-    let lasts = Lasts::of(scene.bytes());
+    let lasts = scene.lasts;
     if pass(scene, Dialect::MySql, lasts) {
         // There were comments: what is inside them may be read by a query that stands in a string.
         pass(scene, Dialect::Standard, lasts);
@@ -38,6 +39,9 @@ fn pass(scene: &mut Scene<'_, '_, '_>, dialect: Dialect, lasts: Lasts) -> bool {
     for token in lexer.by_ref() {
         anchor(scene, token, &before, dialect);
         before = [Some(token), before[0], before[1], before[2]];
+        if !scene.spend(1) {
+            break;
+        }
     }
     if let Some(at) = lexer.executed {
         scene.found(&COMMENT_EXECUTED, at, at + 3);
@@ -94,39 +98,49 @@ fn begins_expression(before: &Before) -> bool {
 }
 
 fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect: Dialect) {
-    let reread = |scene: &Scene<'_, '_, '_>, from| read(scene.bytes(), from, dialect, Quotes::Strings).tokens;
     if token.gap == Gap::Comment {
         spaced_by_comment(scene, token, before);
     }
-    if !worth::is_worth_reading(scene.bytes(), token) {
-        return;
-    }
     match token.kind {
+        Kind::Word(Word::Plain | Word::Prose) | Kind::Number(Number::Decimal) => {}
+        Kind::Word(Word::System) => system(scene, token, before),
+        Kind::Word(Word::Stored) => stored(scene, token, before),
+        Kind::Word(Word::And | Word::Or) | Kind::Pipes | Kind::Ampersands => {
+            joined_to_number(scene, token, before);
+        }
+        Kind::Quote => values::hex_string(scene, token, before),
+        _ if begins_reading(token.kind, before) && worth::is_worth_reading(scene.bytes(), token) => {
+            let tokens = Reading::new(scene.bytes(), token.start, dialect, Quotes::Strings);
+            behind(scene, token, before, &tokens);
+            scene.spend(tokens.cost());
+        }
+        _ => {}
+    }
+}
+
+/// Whether a token is told by what stands behind it.
+fn begins_reading(kind: Kind, before: &Before) -> bool {
+    match kind {
         Kind::Word(role) => match role {
-            Word::Union => union(scene, &reread(scene, token.start), before),
-            Word::Select => select(scene, &reread(scene, token.start), before),
-            Word::Delaying => delaying(scene, &reread(scene, token.start), before),
-            Word::Waitfor => waitfor(scene, &reread(scene, token.start)),
-            Word::Distinctive | Word::Function | Word::Object | Word::Arithmetic => {
-                call(scene, &reread(scene, token.start), role, before);
-            }
-            Word::System => system(scene, token, before),
-            Word::Stored => stored(scene, token, before),
-            Word::Exec | Word::Declare => executes(scene, &reread(scene, token.start), before),
-            Word::Procedure => {
-                let tokens = reread(scene, token.start);
-                if word(&tokens, 1) == Some(Word::Analyse) && kind(&tokens, 2) == Some(Kind::Open) {
-                    scene.found(&PROCEDURE_ANALYSE, token.start, token.end);
-                }
-            }
-            Word::Into | Word::Load => file(scene, &reread(scene, token.start), role),
-            Word::If => if_call(scene, &reread(scene, token.start), before),
-            Word::Case => case(scene, &reread(scene, token.start)),
-            Word::When | Word::Like if before_kind(before, 0) == Some(Kind::Close) => {
-                fragment(scene, &reread(scene, token.start), role);
-            }
-            Word::Order | Word::Having | Word::Where => clause(scene, &reread(scene, token.start), before),
-            Word::And | Word::Or => joined_to_number(scene, token, before),
+            Word::Union
+            | Word::Select
+            | Word::Delaying
+            | Word::Waitfor
+            | Word::Distinctive
+            | Word::Function
+            | Word::Object
+            | Word::Arithmetic
+            | Word::Exec
+            | Word::Declare
+            | Word::Procedure
+            | Word::Into
+            | Word::Load
+            | Word::If
+            | Word::Case
+            | Word::Order
+            | Word::Having
+            | Word::Where => true,
+            Word::When | Word::Like => before_kind(before, 0) == Some(Kind::Close),
             Word::Drop
             | Word::Insert
             | Word::Delete
@@ -135,19 +149,42 @@ fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect:
             | Word::Truncate
             | Word::Copy
             | Word::Attach
-            | Word::Set
-                if before[0].is_none() =>
-            {
-                begins_statement(scene, &reread(scene, token.start));
-            }
-            _ => {}
+            | Word::Set => before[0].is_none(),
+            _ => false,
         },
-        Kind::Semicolon => stacked(scene, &reread(scene, token.start)),
-        Kind::Pipes | Kind::Ampersands => joined_to_number(scene, token, before),
-        Kind::Cast => values::cast(scene, &reread(scene, token.start), before),
-        Kind::JsonOperator => values::json(scene, &reread(scene, token.start), token, before),
-        Kind::Number(notation) => values::number(scene, &reread(scene, token.start), notation, before),
-        Kind::Quote => values::hex_string(scene, token, before),
+        Kind::Semicolon | Kind::Cast | Kind::JsonOperator | Kind::Number(_) => true,
+        _ => false,
+    }
+}
+
+/// What an anchor turns out to be, told from what stands behind it.
+fn behind(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, tokens: &Reading<'_>) {
+    match token.kind {
+        Kind::Word(role) => match role {
+            Word::Union => union(scene, tokens, before),
+            Word::Select => select(scene, tokens, before),
+            Word::Delaying => delaying(scene, tokens, before),
+            Word::Waitfor => waitfor(scene, tokens),
+            Word::Distinctive | Word::Function | Word::Object | Word::Arithmetic => {
+                call(scene, tokens, role, before);
+            }
+            Word::Exec | Word::Declare => executes(scene, tokens, before),
+            Word::Procedure => {
+                if word(tokens, 1) == Some(Word::Analyse) && kind(tokens, 2) == Some(Kind::Open) {
+                    scene.found(&PROCEDURE_ANALYSE, token.start, token.end);
+                }
+            }
+            Word::Into | Word::Load => file(scene, tokens, role),
+            Word::If => if_call(scene, tokens, before),
+            Word::Case => case(scene, tokens),
+            Word::When | Word::Like => fragment(scene, tokens, role),
+            Word::Order | Word::Having | Word::Where => clause(scene, tokens, before),
+            _ => begins_statement(scene, tokens),
+        },
+        Kind::Semicolon => stacked(scene, tokens),
+        Kind::Cast => values::cast(scene, tokens, before),
+        Kind::JsonOperator => values::json(scene, tokens, token, before),
+        Kind::Number(notation) => values::number(scene, tokens, notation, before),
         _ => {}
     }
 }
@@ -186,14 +223,14 @@ fn spaced_by_comment(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Befor
     }
 }
 
-fn span(tokens: &[Token], count: usize) -> (usize, usize) {
-    let start = tokens.first().map_or(0, |token| token.start);
-    let end = tokens.get(count.saturating_sub(1)).or(tokens.last()).map_or(start, |token| token.end);
+fn span(tokens: &Reading<'_>, count: usize) -> (usize, usize) {
+    let start = tokens.get(0).map_or(0, |token| token.start);
+    let end = tokens.end_before(count).unwrap_or(start);
     (start, end)
 }
 
 /// `UNION [ALL | DISTINCT] [(] SELECT …`.
-fn union(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
+fn union(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let mut i = 1;
     let mut qualified = false;
     while matches!(word(tokens, i), Some(Word::All | Word::Distinct)) {
@@ -244,7 +281,7 @@ fn union(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
     }
 }
 
-fn select(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
+fn select(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let (start, end) = span(tokens, 3);
     if matches!(word(tokens, 1), Some(Word::Delaying)) {
         scene.found(&DELAY_CALL, start, end);
@@ -252,9 +289,9 @@ fn select(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
     let shape = grammar::select(tokens, 0);
     let called = operand(tokens, 1).is_some_and(|item| item.operand == Operand::Call)
         && tokens
-            .iter()
-            .position(|t| t.kind == Kind::Open)
-            .is_some_and(|open| grammar::arguments(tokens, open));
+            .from(0)
+            .find(|(_, t)| t.kind == Kind::Open)
+            .is_some_and(|(open, _)| grammar::arguments(tokens, open));
     match before_kind(before, 0) {
         _ if scene.is_query_field() => {}
         Some(Kind::Open | Kind::Arithmetic | Kind::Compare | Kind::Pipes | Kind::Ampersands) => {
@@ -271,13 +308,13 @@ fn select(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
         _ if shape.is_some() => scene.found(&QUERY_IN_TEXT, start, end),
         _ => {}
     }
-    if scene.is_name() && operand(tokens, 1).is_some() && tokens.len() > 2 && before[0].is_none() {
+    if scene.is_name() && operand(tokens, 1).is_some() && tokens.get(2).is_some() && before[0].is_none() {
         scene.found(&STATEMENT, start, end);
     }
 }
 
 /// A statement that changes data or schema at the very beginning: a lesson or a log line unless it stands in a name.
-fn begins_statement(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
+fn begins_statement(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
     let Some(shape) = statement(tokens, 0) else { return };
     let (start, end) = span(tokens, 3);
     if scene.is_name() {
@@ -287,7 +324,7 @@ fn begins_statement(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
     }
 }
 
-fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
+fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     if kind(tokens, 1) != Some(Kind::Open) || kind(tokens, 2) == Some(Kind::Close) {
         return;
     }
@@ -295,17 +332,22 @@ fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
     let sane = grammar::arguments(tokens, 1);
     let counted = matches!(kind(tokens, 2), Some(Kind::Number(_)))
         && matches!(kind(tokens, 3), Some(Kind::Comma | Kind::Number(_)));
-    let name = scene.bytes().get(start..tokens.first().map_or(start, |t| t.end)).unwrap_or_default();
+    let name = scene.bytes().get(start..tokens.get(0).map_or(start, |t| t.end)).unwrap_or_default();
     // `sleep` is a function of every language; what only databases have needs no context.
     let common = name.eq_ignore_ascii_case(b"sleep");
-    let telling =
-        if common { sane && begins_expression(before) && tokens.len() > 2 } else { sane || counted };
+    // `sleep(8) hours`: a query goes on otherwise.
+    let alone = before[0].is_some() || may_end(tokens, grammar::close_of(tokens, 1));
+    let telling = if common {
+        sane && alone && begins_expression(before) && tokens.get(2).is_some()
+    } else {
+        sane || counted
+    };
     if telling {
         scene.found(&DELAY_CALL, start, end);
     }
 }
 
-fn waitfor(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
+fn waitfor(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
     let delayed = word(tokens, 1) == Some(Word::Delay)
         || (word(tokens, 1) == Some(Word::Function)
             && matches!(kind(tokens, 2), Some(Kind::Text | Kind::OpenText)));
@@ -320,14 +362,14 @@ fn waitfor(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
     }
 }
 
-fn call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word, before: &Before) {
+fn call(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role: Word, before: &Before) {
     if kind(tokens, 1) != Some(Kind::Open) || scene.is_query_field() || !grammar::arguments(tokens, 1) {
         return;
     }
     let (start, end) = span(tokens, 3);
     let close = grammar::close_of(tokens, 1);
-    let inner = tokens.get(2..close).unwrap_or_default();
-    let telling = inner.iter().any(|t| {
+    let inner = || tokens.from(2).take_while(|(at, _)| *at < close).map(|(_, t)| t);
+    let telling = inner().any(|t| {
         matches!(
             t.kind,
             Kind::Number(Number::Hex)
@@ -335,11 +377,10 @@ fn call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word, before: &Be
                 | Kind::Pipes
         ) || (t.kind == Kind::Variable && scene.bytes().get(t.start + 1) == Some(&b'@'))
     });
-    let nested = inner.windows(2).any(|pair| {
-        matches!(pair.first().map(|t| t.kind), Some(Kind::Word(Word::Function)))
-            && pair.get(1).is_some_and(|t| t.kind == Kind::Open)
-    });
-    if inner.iter().any(|t| t.kind == Kind::Number(Number::Hex) && t.end - t.start >= 4) {
+    let nested = inner()
+        .zip(inner().skip(1))
+        .any(|(one, next)| one.kind == Kind::Word(Word::Function) && next.kind == Kind::Open);
+    if inner().any(|t| t.kind == Kind::Number(Number::Hex) && t.end - t.start >= 4) {
         scene.found(&HEX, start, end);
     }
     // With a dot or a plain word before it, it is a method or prose.
@@ -360,7 +401,7 @@ fn call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word, before: &Be
                     | Kind::Close
             )
         );
-    let arithmetic = role == Word::Arithmetic && !inner.is_empty();
+    let arithmetic = role == Word::Arithmetic && inner().next().is_some();
     let alone = before[0].is_none()
         && (telling || nested || arithmetic)
         && matches!(role, Word::Function | Word::Arithmetic)
@@ -410,7 +451,7 @@ fn stored(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before) {
 }
 
 /// `EXEC xp_…`, `EXECUTE IMMEDIATE '…'`, `DECLARE @x …`.
-fn executes(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
+fn executes(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let (start, end) = span(tokens, 2);
     match (word(tokens, 0), statement(tokens, 0)) {
         (Some(Word::Declare), Some(_)) => {
@@ -432,7 +473,7 @@ fn executes(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
 }
 
 /// `INTO OUTFILE '…'`, `LOAD DATA INFILE '…'`.
-fn file(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word) {
+fn file(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role: Word) {
     let named = |i| {
         matches!(
             kind(tokens, i),
@@ -442,10 +483,10 @@ fn file(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word) {
     let written = role == Word::Into && word(tokens, 1) == Some(Word::Outfile) && named(2);
     let loaded = role == Word::Load
         && tokens
-            .iter()
+            .from(0)
             .take(5)
-            .position(|t| t.kind == Kind::Word(Word::Infile))
-            .is_some_and(|at| named(at + 1));
+            .find(|(_, t)| t.kind == Kind::Word(Word::Infile))
+            .is_some_and(|(at, _)| named(at + 1));
     if written || loaded {
         let (start, end) = span(tokens, 3);
         scene.found(&FILE, start, end);
@@ -453,7 +494,7 @@ fn file(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word) {
 }
 
 /// `IF(a = b, x, y)`; other languages have no comma there.
-fn if_call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
+fn if_call(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     if kind(tokens, 1) != Some(Kind::Open) {
         return;
     }
@@ -467,7 +508,7 @@ fn if_call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
         Some(Comparison::Symbol(next) | Comparison::Word(next)) => match operand(tokens, next) {
             Some(right) => (right.next, true),
             None => {
-                if next >= tokens.len() && before[0].is_none() {
+                if tokens.ends_at(next) && before[0].is_none() {
                     scene.found(&IF_CALL, start, end);
                 }
                 return;
@@ -486,14 +527,14 @@ fn if_call(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
 }
 
 /// `CASE WHEN a = b THEN x …`.
-fn case(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
+fn case(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
     let when = if word(tokens, 1) == Some(Word::When) {
         Some(1)
     } else {
         operand(tokens, 1).map(|o| o.next).filter(|next| word(tokens, *next) == Some(Word::When))
     };
     let Some(when) = when else { return };
-    let then = tokens.iter().skip(when).any(|t| t.kind == Kind::Word(Word::Then));
+    let then = tokens.from(when).any(|(_, t)| t.kind == Kind::Word(Word::Then));
     if (condition(tokens, when + 1) || kind(tokens, when + 1) == Some(Kind::Open)) && then {
         let (start, end) = span(tokens, when + 1);
         scene.found(&CASE_WHEN, start, end);
@@ -501,7 +542,7 @@ fn case(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
 }
 
 /// `) like (`, `) when 2 then`: the middle of a condition, brackets of the host query around it.
-fn fragment(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word) {
+fn fragment(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role: Word) {
     let holds = match role {
         Word::When => operand(tokens, 1).is_some_and(|o| word(tokens, o.next) == Some(Word::Then)),
         _ => {
@@ -516,7 +557,7 @@ fn fragment(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], role: Word) {
 }
 
 /// `HAVING 1=1`, `WHERE 1=1`, `1 ORDER BY 3`.
-fn clause(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
+fn clause(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let ordered = word(tokens, 0) == Some(Word::Order);
     if ordered && word(tokens, 1) != Some(Word::By) {
         return;
@@ -553,12 +594,31 @@ fn joined_to_number(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before
     let number = matches!(before_kind(before, 0), Some(Kind::Number(_) | Kind::Close));
     let free =
         !matches!(before_kind(before, 1), Some(Kind::Word(_) | Kind::Number(_) | Kind::Colon | Kind::Dot));
-    if number && free && before[1].is_some() {
+    if number && free && before[1].is_some() && !is_range(scene.bytes(), token, before) {
         breakout::behind(scene, token.start, token.start, Quotes::Strings, Lead::Name);
     }
 }
 
-fn stacked(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
+/// `5 < 10 and 10 > 5`: two inequalities of numbers and nothing else are a sum, not a condition that somebody appends.
+fn is_range(bytes: &[u8], link: Token, before: &Before) -> bool {
+    let unequal = |at: Option<Token>| {
+        at.is_some_and(|token| {
+            token.kind == Kind::Compare && matches!(bytes.get(token.start), Some(b'<' | b'>'))
+        })
+    };
+    let number = |at: Option<Token>| matches!(at.map(|token| token.kind), Some(Kind::Number(_)));
+    let behind = Reading::new(bytes, link.end, Dialect::Standard, Quotes::Strings);
+    number(before[0])
+        && unequal(before[1])
+        && number(before[2])
+        && before[3].is_none()
+        && number(behind.get(0))
+        && unequal(behind.get(1))
+        && number(behind.get(2))
+        && behind.ends_at(3)
+}
+
+fn stacked(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
     if statement(tokens, 1) == Some(Shape::Exact)
         && word(tokens, 1) != Some(Word::If)
         && word(tokens, 1) != Some(Word::Delaying)

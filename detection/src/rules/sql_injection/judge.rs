@@ -1,20 +1,27 @@
-//! The judge: looks at the value as a whole, once through all of it for structures that need no break, and behind each
-//! quote for what a query would read there.
+//! The judges: one looks at the value as a whole and once through all of it for structures that need no break, the other behind
+//! each quote for what a query would read there.
 
 use super::breakout::{self, Lead};
 use super::scene::Scene;
 use super::{document, free, opt_in};
 use crate::evidence::{Evidence, Subject};
-use crate::lang::sql::token::{self, Quotes};
+use crate::lang::sql::token::{self, Lasts, Quotes};
 use crate::lang::sql::words::Word;
 
-/// Judges one view.
+/// Judges one view but for its quotes.
 pub(super) fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    let mut scene = Scene { subject, evidence };
+    let mut scene = Scene { subject, evidence, lasts: Lasts::of(subject.bytes) };
     document::whole_value(&mut scene);
     free::scan(&mut scene);
     breakout::at_start(&mut scene);
+    opt_in::scan(&mut scene);
+}
+
+/// Judges the quotes of one view, and what its beginning is joined to by them.
+pub(super) fn run_quotes(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    let mut scene = Scene { subject, evidence, lasts: Lasts::UNKNOWN };
     quotes(&mut scene);
+    breakout::at_start(&mut scene);
     opt_in::scan(&mut scene);
 }
 
@@ -33,6 +40,9 @@ fn quotes(scene: &mut Scene<'_, '_, '_>) {
         if is_breaking(bytes, at + 1) {
             let lead = Lead::Quote { byte: bytes.get(at).copied().unwrap_or(0), first: *count == 1 };
             breakout::behind(scene, at, at + 1, quotes, lead);
+        }
+        if !scene.spend(1) {
+            return;
         }
     }
     typographic(scene);
@@ -55,6 +65,9 @@ fn typographic(scene: &mut Scene<'_, '_, '_>) {
                 );
             }
             first = false;
+        }
+        if !scene.spend(1) {
+            return;
         }
     }
 }

@@ -4,7 +4,7 @@ use waf_shared::catalog::Leaf;
 
 use super::proofs_by_dialect::{AGGRESSIVE, ALWAYS_TRUE, DENSITY, MULTIPLE_STATEMENTS, QUOTE_IN_TEXT};
 use super::scene::Scene;
-use crate::lang::sql::token::{Dialect, Kind, Lasts, Lexer, Quotes, Token};
+use crate::lang::sql::token::{Dialect, Kind, Lexer, Quotes, Token};
 use crate::lang::sql::words::Word;
 
 /// Marks of punctuation in one value from which on it is dense.
@@ -28,7 +28,7 @@ pub(super) fn scan(scene: &mut Scene<'_, '_, '_>) {
 
 fn sequences(scene: &mut Scene<'_, '_, '_>) {
     let bytes = scene.bytes();
-    let lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, Lasts::of(bytes));
+    let lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, scene.lasts);
     let mut before: [Option<Token>; 3] = [None; 3];
     for token in lexer {
         let kind = |back: usize| before.get(back).copied().flatten().map(|t: Token| t.kind);
@@ -69,6 +69,9 @@ fn sequences(scene: &mut Scene<'_, '_, '_>) {
             scene.found(&MULTIPLE_STATEMENTS, start, token.end);
         }
         before = [Some(token), before[0], before[1]];
+        if !scene.spend(1) {
+            return;
+        }
     }
 }
 

@@ -1,14 +1,12 @@
-//! What the parts of the judge share: the value, the tokens read from a place in it, and the way to report.
+//! What the parts of the judge share: the value, the way to report, and the account of the work done.
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Place;
-use crate::lang::sql::token::{Dialect, Lasts, Lexer, Quotes, Token};
+use crate::lang::sql::token::Lasts;
 use crate::rule::Rule;
 
-/// Tokens that are read behind a place; a construct that needs more is not told from prose by its end.
-const TOKENS_MAX: usize = 64;
-/// Bytes that are read behind a place. With the bound on tokens it keeps the work linear: each place costs at most this.
-const BYTES_MAX: usize = 2048;
+/// What reading a token costs, in bytes of an ordinary pass.
+const TOKEN_WORK_BYTES: usize = 8;
 
 /// One view under judgement.
 pub(super) struct Scene<'a, 'e, 's> {
@@ -16,6 +14,8 @@ pub(super) struct Scene<'a, 'e, 's> {
     pub(super) subject: &'a Subject<'a>,
     /// Where findings go.
     pub(super) evidence: &'e mut Evidence<'s>,
+    /// Where its comments can last end.
+    pub(super) lasts: Lasts,
 }
 
 impl<'a> Scene<'a, '_, '_> {
@@ -29,9 +29,17 @@ impl<'a> Scene<'a, '_, '_> {
         self.evidence.found(rule, start, end.saturating_sub(start));
     }
 
+    /// Counts tokens that were read; `false` once there is no time left to read more.
+    pub(super) fn spend(&mut self, tokens: usize) -> bool {
+        self.evidence.watch().spend(tokens * TOKEN_WORK_BYTES)
+    }
+
     /// Whether the view is a name: names carry no prose.
     pub(super) fn is_name(&self) -> bool {
-        matches!(self.subject.place, Place::QueryName | Place::FormName | Place::JsonKey | Place::CookieName)
+        matches!(
+            self.subject.place,
+            Place::QueryName | Place::FormName | Place::PartName | Place::JsonKey | Place::CookieName
+        )
     }
 
     /// Whether the field is meant to carry queries, as in the interfaces of databases' own tools.
@@ -41,26 +49,4 @@ impl<'a> Scene<'a, '_, '_> {
         holds(b"sql")
             || [&b"predicate"[..], b"statement", b"ddl"].iter().any(|name| last.eq_ignore_ascii_case(name))
     }
-}
-
-/// Tokens read from a place on, with the offsets of the value.
-pub(super) struct Reading {
-    /// The tokens.
-    pub(super) tokens: Vec<Token>,
-    /// Whether another dialect may read them differently.
-    pub(super) ambiguous: bool,
-}
-
-/// Reads behind `from`.
-pub(super) fn read(bytes: &[u8], from: usize, dialect: Dialect, quotes: Quotes) -> Reading {
-    let window = bytes.get(from..).unwrap_or_default();
-    let window = window.get(..window.len().min(BYTES_MAX)).unwrap_or_default();
-    let mut lexer = Lexer::new(window, 0, dialect, quotes, Lasts::UNKNOWN);
-    let mut tokens: Vec<Token> = Vec::with_capacity(16);
-    tokens.extend(lexer.by_ref().take(TOKENS_MAX).map(|mut token| {
-        token.start += from;
-        token.end += from;
-        token
-    }));
-    Reading { ambiguous: lexer.ambiguous, tokens }
 }

@@ -1,10 +1,15 @@
 //! The literals that make a value worth the judge's time. Nothing that everyday headers are full of stands here alone:
 //! `;`, `(`, `--`, `/*` and `=` come with a keyword, a quote or a digit in every attack that the judge knows.
 
+/// What may end a string of the host query.
+#[rustfmt::skip]
+pub(super) static QUOTES: &[&str] =
+    &["'", "\"", "`", "\u{2018}", "\u{2019}", "\u{201c}", "\u{201d}", "\u{2032}", "\u{b4}"];
+
 /// Any one of these in a value, in lower case.
 #[rustfmt::skip]
 pub(super) static TRIGGERS: &[&str] = &[
-    "'", "\"", "`", "\u{2018}", "\u{2019}", "\u{201c}", "\u{201d}", "\u{2032}", "\u{b4}", "||", "&&", "::", "@@",
+    "or '", "or \"", "and '", "and \"", "||", "&&", "::", "@@",
     "/**/", "/*!", "/*m!", " = ", "!=", "<>", "<=>", "==", "x=x", "a=a", "b=b", "1=", "2=", "3=", "4=", "5=", "6=",
     "7=", "8=", "9=", "0=", " rlike ", " regexp ", " between ", " is null", " is not null", " isnull", " notnull",
     "or true", "and true", "or not ", "and not ", "or false", "or null", "and null", "or exists", "and exists", "or(",

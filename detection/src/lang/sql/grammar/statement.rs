@@ -4,7 +4,8 @@ use super::{
     CHAIN_MAX, Comparison, Operand, Parsed, comparison, kind, may_end, name, operand, skip_closes,
     skip_opens, word,
 };
-use crate::lang::sql::token::{Kind, Token};
+use crate::lang::sql::reading::Reading;
+use crate::lang::sql::token::Kind;
 use crate::lang::sql::words::Word;
 
 /// How much of a statement is there.
@@ -17,7 +18,7 @@ pub enum Shape {
 }
 
 /// Whether a statement begins at `i`, and how surely.
-pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
+pub fn statement(tokens: &Reading<'_>, i: usize) -> Option<Shape> {
     let first = word(tokens, i)?;
     let second = word(tokens, i + 1);
     let named = |at: usize| match kind(tokens, at) {
@@ -105,10 +106,9 @@ pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
         Word::Attach => (second == Some(Word::Object) || kind(tokens, i + 2) == Some(Kind::Compare))
             .then_some(Shape::Exact),
         Word::Grant => tokens
-            .iter()
-            .skip(i + 1)
+            .from(i + 1)
             .take(8)
-            .any(|t| t.kind == Kind::Word(Word::Continuation))
+            .any(|(_, t)| t.kind == Kind::Word(Word::Continuation))
             .then_some(Shape::Loose),
         Word::Use => (named(i + 1) && kind(tokens, i + 2) == Some(Kind::Semicolon)).then_some(Shape::Loose),
         Word::If => {
@@ -125,7 +125,7 @@ pub fn statement(tokens: &[Token], i: usize) -> Option<Shape> {
 }
 
 /// Whether a statement is over at `i`.
-fn ends_statement(tokens: &[Token], i: usize) -> bool {
+fn ends_statement(tokens: &Reading<'_>, i: usize) -> bool {
     matches!(
         kind(tokens, i),
         None | Some(
@@ -140,7 +140,7 @@ fn ends_statement(tokens: &[Token], i: usize) -> bool {
 }
 
 /// `EXEC xp_cmdshell`, `EXEC master..x`, `EXECUTE IMMEDIATE '…'`, `EXEC(@x)`, `CALL p(`.
-fn exec(tokens: &[Token], i: usize) -> Option<Shape> {
+fn exec(tokens: &Reading<'_>, i: usize) -> Option<Shape> {
     match tokens.get(i + 1)?.kind {
         Kind::Word(Word::Immediate | Word::Stored) | Kind::Variable => Some(Shape::Exact),
         Kind::Open => {
@@ -161,13 +161,13 @@ fn exec(tokens: &[Token], i: usize) -> Option<Shape> {
 }
 
 /// Whether a comparison or a call stands at `i`, as behind `WHERE` or `IF`.
-pub fn condition(tokens: &[Token], i: usize) -> bool {
+pub fn condition(tokens: &Reading<'_>, i: usize) -> bool {
     let Some(left) = operand(tokens, i) else { return false };
     if matches!(left.operand, Operand::Query | Operand::Call) {
         return true;
     }
     match comparison(tokens, left.next) {
-        Some(Comparison::Symbol(next)) => operand(tokens, next).is_some() || next >= tokens.len(),
+        Some(Comparison::Symbol(next)) => operand(tokens, next).is_some() || tokens.ends_at(next),
         Some(Comparison::Word(next)) => {
             operand(tokens, next).is_some_and(|right| !matches!(right.operand, Operand::Name))
         }
@@ -180,7 +180,7 @@ pub fn condition(tokens: &[Token], i: usize) -> bool {
 }
 
 /// A `SELECT`: its list and, where there is one, its `FROM`.
-pub fn select(tokens: &[Token], from: usize) -> Option<Shape> {
+pub fn select(tokens: &Reading<'_>, from: usize) -> Option<Shape> {
     let mut i = from + 1;
     while matches!(word(tokens, i), Some(Word::Distinct | Word::All)) {
         i += 1;
@@ -236,7 +236,7 @@ pub fn select(tokens: &[Token], from: usize) -> Option<Shape> {
     }
 }
 
-fn from_clause(tokens: &[Token], i: usize, telling: bool) -> Option<Shape> {
+fn from_clause(tokens: &Reading<'_>, i: usize, telling: bool) -> Option<Shape> {
     let at = skip_opens(tokens, i);
     let Some(head) = kind(tokens, at) else { return Some(if telling { Shape::Exact } else { Shape::Loose }) };
     let source = match head {

@@ -6,6 +6,15 @@ use crate::lang::sql::words::{WORD_BYTES_MAX, Word};
 impl Lexer<'_> {
     /// Skips white space and comments. `Err` holds the start of a comment that runs to the end.
     pub(super) fn gap(&mut self) -> Result<Gap, usize> {
+        // Words and the single spaces between them are most of everything.
+        match (self.peek(0), self.peek(1)) {
+            (first, _) if first.is_ascii_alphanumeric() => return Ok(Gap::None),
+            (b' ', second) if second.is_ascii_alphanumeric() => {
+                self.at += 1;
+                return Ok(Gap::Space);
+            }
+            _ => {}
+        }
         let mut gap = Gap::None;
         loop {
             let start = self.at;

@@ -1,7 +1,8 @@
 //! Numbers, strings and names in quotes.
 
 use super::{
-    BRACKETED_MAX, Dialect, Kind, Lexer, Number, Quotes, find, is_word, lookup, smart_quote, word_bytes,
+    BRACKETED_MAX, Dialect, Kind, Lexer, Number, Quotes, find, is_word, lookup, smart_quote, space_bytes,
+    word_bytes,
 };
 use crate::lang::sql::words::{self, WORD_BYTES_MAX, Word};
 
@@ -41,7 +42,9 @@ impl Lexer<'_> {
             }
         }
         let tail = rest.get(length..).unwrap_or_default();
-        let letters = word_bytes(tail);
+        // Behind a digit, a lone 0xa0 is a space, and a dash two hyphens that an editor joined.
+        let ends = space_bytes(tail, Some(b'0')) > 0 || matches!(tail, [0xe2, 0x80, 0x93 | 0x94, ..]);
+        let letters = if ends { 0 } else { word_bytes(tail) };
         if letters > 0 {
             let known = tail.get(..letters).map_or(Word::Plain, lookup);
             if known == Word::Plain && !dotted {

@@ -2,23 +2,34 @@
 
 use super::{Break, Lead, OPEN_TEXT_MAX};
 use crate::lang::sql::grammar::{Comparison, Operand, comparison, kind, operand, skip_closes};
-use crate::lang::sql::token::{Dialect, Kind, Quotes, Token};
+use crate::lang::sql::reading::Reading;
+use crate::lang::sql::token::{Dialect, Kind, Quotes};
 use crate::lang::sql::words::Word;
 use crate::rules::sql_injection::proofs::COMPARISON_BREAK;
-use crate::rules::sql_injection::scene::{Scene, read};
+use crate::rules::sql_injection::scene::Scene;
 
 /// Judges the value as the continuation of an expression without quotes.
 pub(in crate::rules::sql_injection) fn at_start(scene: &mut Scene<'_, '_, '_>) {
     for dialect in [Dialect::MySql, Dialect::Standard] {
-        let reading = read(scene.bytes(), 0, dialect, Quotes::Strings);
-        start(scene, &reading.tokens);
-        if !reading.ambiguous {
+        let tokens = Reading::new(scene.bytes(), 0, dialect, Quotes::Strings);
+        start(scene, &tokens);
+        if !tokens.is_ambiguous() {
             break;
         }
     }
 }
 
-fn start(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
+/// `5 < 10 and 10 > 5`: two inequalities of numbers and nothing else are a sum, not a condition that somebody appends.
+fn is_range(bytes: &[u8], tokens: &Reading<'_>, first: usize) -> bool {
+    let unequal = |i: usize| {
+        tokens.get(i).is_some_and(|token| matches!(bytes.get(token.start), Some(b'<' | b'>')))
+            && matches!(kind(tokens, i + 1), Some(Kind::Number(_)))
+            && matches!(kind(tokens, i - 1), Some(Kind::Number(_)))
+    };
+    first == 1 && unequal(1) && unequal(5) && tokens.ends_at(7)
+}
+
+fn start<'a>(scene: &mut Scene<'a, '_, '_>, tokens: &Reading<'a>) {
     let mut i = skip_closes(tokens, 0);
     let mut lead = Lead::Value;
     let goes_on = match kind(tokens, i) {
@@ -43,10 +54,13 @@ fn start(scene: &mut Scene<'_, '_, '_>, tokens: &[Token]) {
         i = left.next;
         // A comparison on the left is passed over: what counts is what is joined to it.
         if let Some(Comparison::Symbol(next)) = comparison(tokens, i) {
+            if is_range(scene.bytes(), tokens, i) {
+                return;
+            }
             let Some(right) = operand(tokens, next) else { return };
             if kind(tokens, 0) == Some(Kind::Text) && right.operand == Operand::OpenText {
                 // `'x'!='y`: the host query's own quotes stand around it.
-                let last = tokens.get(right.next - 1);
+                let last = right.next.checked_sub(1).and_then(|i| tokens.get(i));
                 let text = last.and_then(|t| scene.bytes().get(t.start + 1..t.end)).unwrap_or_default();
                 if (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace) {
                     scene.found(&COMPARISON_BREAK, 0, last.map_or(0, |t| t.end));

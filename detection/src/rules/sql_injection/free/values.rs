@@ -2,6 +2,7 @@
 
 use super::{Before, before_kind, span};
 use crate::lang::sql::grammar::{kind, may_end, word};
+use crate::lang::sql::reading::Reading;
 use crate::lang::sql::token::{Gap, Kind, Number, Token};
 use crate::lang::sql::words::Word;
 use crate::rules::sql_injection::proofs::HEX;
@@ -9,7 +10,7 @@ use crate::rules::sql_injection::proofs_by_dialect::{EXPONENT, JSON_OPERATOR, TY
 use crate::rules::sql_injection::scene::Scene;
 
 /// `password::int`, `(…)::text`, `'…'::jsonb`.
-pub(super) fn cast(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Before) {
+pub(super) fn cast(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     if word(tokens, 1) != Some(Word::Type) || tokens.get(1).is_some_and(|t| t.gap != Gap::None) {
         return;
     }
@@ -33,7 +34,7 @@ pub(super) fn cast(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], before: &Bef
 }
 
 /// `'…' @> '…'`, `'…' ->> 2`, `'…' -> '$.a'`.
-pub(super) fn json(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], token: Token, before: &Before) {
+pub(super) fn json(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, token: Token, before: &Before) {
     let left = matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Close))
         || matches!(before_kind(before, 0), Some(Kind::Word(Word::Type)));
     let arrow = scene.bytes().get(token.start..token.end) == Some(b"->");
@@ -51,7 +52,7 @@ pub(super) fn json(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], token: Token
 }
 
 /// `1.e(…)`, `1e0union`, `select 0x41`.
-pub(super) fn number(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], notation: Number, before: &Before) {
+pub(super) fn number(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, notation: Number, before: &Before) {
     let (start, end) = span(tokens, 2);
     match notation {
         Number::EmptyExponent => {
@@ -72,7 +73,7 @@ pub(super) fn number(scene: &mut Scene<'_, '_, '_>, tokens: &[Token], notation: 
             }
         }
         Number::Hex => {
-            let long = tokens.first().is_some_and(|t| t.end - t.start >= 6);
+            let long = tokens.get(0).is_some_and(|t| t.end - t.start >= 6);
             if long && matches!(before_kind(before, 0), Some(Kind::Word(Word::Select))) {
                 scene.found(&HEX, start, end);
             }

@@ -1,0 +1,239 @@
+//! The page of limits: what each is by default, how far it may be set, which protection enforces it, and what a client
+//! that breaks it gets. Defaults and bounds come from the rows of the schema, statuses from the catalog.
+
+use std::fmt::Write as _;
+
+use waf_shared::catalog::Leaf;
+use waf_shared::limits as fixed;
+
+use super::{cell, constraint};
+use crate::field::{Field, Kind, document};
+
+/// What a client gets.
+#[derive(Debug, Clone, Copy)]
+enum Gets {
+    /// The status of the protection.
+    Status,
+    /// A status of its own, from no protection.
+    Own(&'static str),
+    /// Something else.
+    Words(&'static str),
+}
+
+/// A limit of the configuration: its path below `global` or a route, the protections, and what a client gets.
+type Row = (&'static str, &'static [Leaf], Gets);
+
+const SHARED: &[Row] = &[
+    (
+        "accept.max_body_size",
+        &[Leaf::RequestValidationMaxBodySize, Leaf::FileUploadLimitsMaxTotalSize],
+        Gets::Status,
+    ),
+    ("accept.max_url_length", &[Leaf::RequestValidationMaxUrlLength], Gets::Status),
+    ("accept.max_header_size", &[Leaf::RequestValidationMaxHeaderSize], Gets::Status),
+    ("accept.max_header_count", &[Leaf::RequestValidationMaxHeaderCount], Gets::Status),
+    ("inspection.evaluation_timeout", &[Leaf::ResourceLimitsEvaluationTimeout], Gets::Status),
+    (
+        "inspection.max_inspect_size",
+        &[Leaf::ResourceLimitsMaxInspectionSize],
+        Gets::Words(
+            "the upstream's answer: the rest passes uninspected, and is logged where the protection is enabled",
+        ),
+    ),
+    (
+        "inspection.max_memory_buffer",
+        &[Leaf::ResourceLimitsMaxMemory],
+        Gets::Words("503, only when the disk fails"),
+    ),
+    ("inspection.decompression_ratio_limit", &[Leaf::ResourceLimitsDecompressionRatio], Gets::Status),
+    ("inspection.json_depth", &[Leaf::JsonParsingMaxDepth], Gets::Status),
+    ("inspection.json_keys", &[Leaf::JsonParsingMaxKeys], Gets::Status),
+    ("inspection.xml_depth", &[Leaf::XmlParsingMaxDepth], Gets::Status),
+    ("inspection.xml_entities", &[Leaf::XmlParsingEntityExpansion], Gets::Status),
+    ("multipart.file_limit", &[Leaf::FileUploadLimitsMaxFileCount], Gets::Status),
+    ("multipart.file_size", &[Leaf::FileUploadLimitsMaxFileSize], Gets::Status),
+    ("rate_limit.requests", &[], Gets::Own("429")),
+    ("rate_limit.window", &[], Gets::Own("429")),
+    ("rate_limit.backend.max_keys", &[], Gets::Words("–")),
+    ("rate_limit.backend.ttl", &[], Gets::Words("–")),
+];
+
+const GLOBAL: &[Row] = &[
+    ("protocol.slow_request_header_timeout", &[Leaf::RequestValidationSlowClients], Gets::Status),
+    ("protocol.slow_request_min_rate_bps", &[Leaf::RequestValidationSlowClients], Gets::Status),
+    (
+        "protocol.http2_max_concurrent_streams",
+        &[Leaf::Http2MaxStreams],
+        Gets::Words("a refused stream, or the end of the connection"),
+    ),
+    (
+        "protocol.http2_max_continuation_frames",
+        &[Leaf::Http2FrameFlood],
+        Gets::Words("the end of the connection"),
+    ),
+    (
+        "protocol.http2_max_decoded_header_bytes",
+        &[Leaf::Http2HeaderBomb],
+        Gets::Words("the end of the connection"),
+    ),
+];
+
+const ROUTE: &[Row] = &[("upstream_timeout", &[], Gets::Own("504")), ("cors.max_age", &[], Gets::Words("–"))];
+
+const TOP: &[Row] = &[("tracing.timeout", &[], Gets::Words("–"))];
+
+/// `docs/limits.md`.
+pub fn limits() -> String {
+    let mut out = String::from(
+        "# Limits\n\n\
+         <!-- Made by `waf-compile reference limits`; edit compiler/src/reference/limits.rs instead. -->\n\n\
+         A request that breaks a limit is refused with the status below, and its connection is closed unless it was read\n\
+         whole. In `detect_only` the violation is reported once and the request goes on, except where the table of fixed\n\
+         limits says otherwise. A limit whose protection is off does not hold.\n\n\
+         ## Configurable\n\n\
+         Those of the first table can be set in `global` and on every route.\n\n",
+    );
+    table(&mut out, "global", SHARED);
+    out.push_str("\nThese hold for every connection and are set in `global` alone:\n\n");
+    table(&mut out, "global", GLOBAL);
+    out.push_str("\nThese are set on a route:\n\n");
+    table(&mut out, "routes", ROUTE);
+    out.push_str("\nAnd at the top level:\n\n");
+    table(&mut out, "", TOP);
+    out.push_str(
+        "\n`multipart.allowed_types` (`file-upload-limits-allowed-types`) and `multipart.double_extension`\n\
+         (`file-upload-limits-double-extension`) refuse files with 403.\n",
+    );
+    out.push_str(NOTES);
+    fixed_limits(&mut out);
+    out
+}
+
+const NOTES: &str = "\n## How they are measured\n\n\
+- `max_body_size` counts a body as it is sent, without the framing of chunks, compressed or not. A declared length over\n  \
+  it is refused before the body is read; without one the body ends at the limit.\n\
+- `max_inspect_size` counts what rules look at: a compressed body inflated, a multipart body without the contents of its\n  \
+  files. Until that part has been judged nothing is sent to the upstream. File contents stream.\n\
+- `max_memory_buffer` is how much of a waiting body stays in memory. The rest waits in a file without a name in\n  \
+  `data_dir/spool`, or in the system's folder for temporary files where that cannot be made.\n\
+- `decompression_ratio_limit` is all that came out over all that went in: no body is too small for it. For the first 128 KB\n  \
+  it is judged at the end, beyond that as the body inflates. gzip, deflate, br and zstd are known, up to two on one body;\n  \
+  another coding on a body that is inspected gets 415.\n\
+- `evaluation_timeout` is CPU time that rules took for one request, not time that passed.\n\
+- `slow_request_min_rate_bps` is judged over every 5 seconds of waiting for the client, from 5 seconds after the body\n  \
+  began. Time in which the upstream takes nothing does not count, and gRPC calls are not measured.\n\
+- A violation that is found after a part of the body went on breaks the upstream request off. It is answered with its\n  \
+  status unless a response has begun; then the connection is closed.\n";
+
+fn table(out: &mut String, root: &str, rows: &[Row]) {
+    out.push_str("| Limit | Default | Bounds | Protection | Status |\n|---|---|---|---|---|\n");
+    for (path, leaves, gets) in rows {
+        let Some(field) = find(root, path) else { continue };
+        let default =
+            if field.default.is_empty() { "–".to_owned() } else { format!("`{}`", field.default) };
+        let names: Vec<String> = leaves.iter().map(|leaf| format!("`{}`", leaf.name())).collect();
+        let _ = writeln!(
+            out,
+            "| `{path}` | {default} | {} | {} | {} |",
+            cell(&constraint(field)),
+            if names.is_empty() { "–".to_owned() } else { names.join(", ") },
+            status(leaves, *gets),
+        );
+    }
+}
+
+fn status(leaves: &[Leaf], gets: Gets) -> String {
+    match (gets, leaves.first()) {
+        (Gets::Status, Some(leaf)) => leaf.row().status.to_string(),
+        (Gets::Own(text) | Gets::Words(text), _) => text.to_owned(),
+        (Gets::Status, None) => String::new(),
+    }
+}
+
+/// The row of the schema at a path below a section, list or not.
+fn find(root: &str, path: &str) -> Option<&'static Field> {
+    let mut fields = document();
+    let mut found = None;
+    for name in root.split('.').chain(path.split('.')).filter(|name| !name.is_empty()) {
+        let field = fields.iter().find(|field| field.name == name)?;
+        found = Some(field);
+        fields = match field.kind {
+            Kind::Section(below) => below,
+            Kind::List(Kind::Section(below)) | Kind::AtLeastOne(Kind::Section(below), _) => *below,
+            _ => &[],
+        };
+    }
+    found
+}
+
+fn fixed_limits(out: &mut String) {
+    out.push_str(
+        "\n## Fixed\n\n\
+         | Limit | Value | Protection | Status | In `detect_only` |\n|---|---|---|---|---|\n",
+    );
+    let arguments = Leaf::RequestValidationArgumentLimits;
+    let slow = Leaf::RequestValidationSlowClients;
+    let rows: [(&str, String, Leaf, &str); 9] = [
+        ("Arguments of one request", fixed::ARGUMENTS_MAX.to_string(), arguments, "logged"),
+        ("Bytes of an argument's name", fixed::ARGUMENT_NAME_BYTES_MAX.to_string(), arguments, "logged"),
+        ("Codings stacked on one body", "2".to_owned(), Leaf::HttpComplianceMalformedBody, "logged"),
+        (
+            "Bytes of a request target",
+            fixed::TARGET_BYTES_MAX.to_string(),
+            Leaf::RequestValidationMaxUrlLength,
+            "refused",
+        ),
+        (
+            "Bytes of all header fields",
+            fixed::HEAD_BYTES_MAX.to_string(),
+            Leaf::RequestValidationMaxHeaderSize,
+            "refused",
+        ),
+        (
+            "Header fields",
+            fixed::HEAD_FIELDS_MAX.to_string(),
+            Leaf::RequestValidationMaxHeaderCount,
+            "refused",
+        ),
+        ("Silence inside a body", format!("{} s", fixed::BODY_STALL_SECONDS), slow, "refused"),
+        ("Silence inside a gRPC call", format!("{} s", fixed::STREAM_STALL_SECONDS), slow, "refused"),
+        ("A body that ends before its length", "–".to_owned(), slow, "refused"),
+    ];
+    for (what, value, leaf, mode) in rows {
+        // An unknown coding is a matter of the media type, whatever leaf it is reported under.
+        let status = if leaf == Leaf::HttpComplianceMalformedBody { 415 } else { leaf.row().status };
+        let _ = writeln!(out, "| {what} | {value} | `{}` | {status} | {mode} |", leaf.name());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_is_a_field() {
+        for (root, rows) in [("global", SHARED), ("global", GLOBAL), ("routes", ROUTE), ("", TOP)] {
+            for (path, ..) in rows {
+                assert!(find(root, path).is_some(), "{root} {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_numeric_field_is_a_limit() {
+        fn walk(fields: &[Field], path: &str, known: &dyn Fn(&str) -> bool) {
+            for field in fields {
+                let own =
+                    if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
+                match field.kind {
+                    Kind::Int(_) | Kind::Size(_) | Kind::Duration(_) => assert!(known(&own), "{own}"),
+                    Kind::Section(below) => walk(below, &own, known),
+                    _ => {}
+                }
+            }
+        }
+        let global = document().iter().find(|field| field.name == "global").expect("there is one");
+        let Kind::Section(fields) = global.kind else { panic!("a section") };
+        walk(fields, "", &|path| SHARED.iter().chain(GLOBAL).any(|(known, ..)| *known == path));
+    }
+}

@@ -1,0 +1,397 @@
+//! A request body on its way through: read from the client within its limits, inspected, held until it may pass, then
+//! handed on piece by piece. Violations that end it are its faults; all of them are noted for the record.
+
+mod hold;
+mod pace;
+mod reading;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::time::timeout;
+use waf_detection::body::BodyKind;
+use waf_detection::inspection::Inspection;
+use waf_detection::verdict::Verdict;
+use waf_shared::catalog::{Leaf, LeafSet};
+use waf_shared::limits;
+use waf_shared::plan::Mode;
+
+use super::Turned;
+use super::admit::{Admitted, leaf_of};
+use super::record::Record;
+use crate::coding::{self, Coding, Fault};
+use crate::http1::body::Decoder;
+use crate::http1::head::Malformed;
+use crate::http1::reader::{BodyError, Piece};
+use crate::message::Source;
+use crate::refusal::{Refusal, TIMEOUT, UNAVAILABLE};
+use hold::Hold;
+use pace::Pace;
+use reading::Reading;
+
+/// A request body.
+#[derive(Debug)]
+pub(crate) struct Body {
+    decoder: Decoder,
+    inspection: Box<Inspection>,
+    reading: Reading,
+    hold: Hold,
+    pace: Option<Pace>,
+    stall: Duration,
+    /// Whether what is held may go to the upstream.
+    may_pass: bool,
+    /// Whether the disk failed and nothing can be held any more.
+    cannot_hold: bool,
+    /// Set once the client has sent everything: the trailer lines.
+    end: Option<Bytes>,
+    bytes: u64,
+    rules: Rules,
+    noted: Vec<Noted>,
+}
+
+/// What of the route's settings a body is measured by.
+#[derive(Debug, Clone, Copy)]
+struct Rules {
+    leaves: LeafSet,
+    mode: Mode,
+    bytes_max: u64,
+    bytes_per_second: u64,
+    is_multipart: bool,
+}
+
+/// A violation found on the way.
+#[derive(Debug)]
+struct Noted {
+    leaf: Leaf,
+    reason: Cow<'static, str>,
+}
+
+/// The end of a body or a part of it.
+#[derive(Debug)]
+pub(crate) enum Next {
+    Data(Bytes),
+    /// Nothing is left but what [`Body::at_end`] says.
+    End,
+}
+
+/// Why the rest of a body does not come.
+#[derive(Debug)]
+pub(crate) enum BodyFault {
+    /// It is refused; what for is noted, or stands in the verdict.
+    Refused(Refusal),
+    /// The client stopped sending.
+    Unfinished,
+    /// The client broke the framing.
+    Malformed(Malformed),
+    /// The connection failed.
+    Gone,
+}
+
+/// What the head says about reading the body.
+#[derive(Debug)]
+pub(super) struct Described<'a> {
+    pub(super) admitted: &'a Admitted,
+    pub(super) kind: BodyKind,
+    pub(super) codings: &'a [Coding],
+}
+
+impl Body {
+    /// Of a request whose head was inspected.
+    pub(super) fn new(described: &Described<'_>, inspection: Box<Inspection>, record: &Record) -> Body {
+        let Described { admitted, kind, codings } = *described;
+        let (settings, plan) = (record.settings(), record.serving.plan());
+        let ratio = settings.inspection.decompression_ratio_limit;
+        let is_ratio_on = settings.leaves.contains(Leaf::ResourceLimitsDecompressionRatio);
+        let bounds = coding::Bounds {
+            bytes_max: settings.accept.max_body_size.saturating_mul(u64::from(ratio)),
+            ratio_max: if is_ratio_on { ratio } else { u32::MAX },
+        };
+        let reading = Reading::new(kind, codings, bounds);
+        // Calls of gRPC may stay open and silent for long: they are neither held nor paced.
+        let is_stream = admitted.is_grpc();
+        let is_paced = !is_stream
+            && settings.leaves.contains(Leaf::RequestValidationSlowClients)
+            && admitted.carries_body();
+        let bytes_per_second = plan.protocol.slow_request_min_rate_bps;
+        let stall = if is_stream { limits::STREAM_STALL_SECONDS } else { limits::BODY_STALL_SECONDS };
+        Body {
+            decoder: Decoder::new(admitted.framing),
+            may_pass: !admitted.carries_body() || reading.may_pass(&inspection),
+            end: (!admitted.carries_body()).then(Bytes::new),
+            inspection,
+            reading,
+            hold: Hold::new(
+                settings.inspection.max_memory_buffer,
+                if admitted.carries_body() {
+                    Path::new(&plan.data_dir).join(SPOOL_FOLDER)
+                } else {
+                    PathBuf::new()
+                },
+            ),
+            pace: Some(bytes_per_second).filter(|_| is_paced).and_then(Pace::new),
+            stall: Duration::from_secs(stall),
+            cannot_hold: false,
+            bytes: 0,
+            rules: Rules {
+                leaves: settings.leaves,
+                mode: settings.mode,
+                bytes_max: settings.accept.max_body_size,
+                bytes_per_second,
+                is_multipart: kind == BodyKind::Multipart,
+            },
+            noted: Vec::new(),
+        }
+    }
+
+    /// The first bytes of what is held.
+    pub(crate) fn beginning(&self, bytes_max: usize) -> Vec<u8> {
+        self.hold.beginning(bytes_max)
+    }
+
+    /// Reads and holds until what was read may pass.
+    pub(super) async fn clear(&mut self, reader: &mut Source<'_>) -> Result<(), BodyFault> {
+        while !self.may_pass {
+            if let Some(data) = self.advance(reader).await? {
+                self.keep(data).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next part that may pass, held or fresh from the client.
+    pub(crate) async fn next(&mut self, reader: &mut Source<'_>) -> Result<Next, BodyFault> {
+        loop {
+            if self.may_pass {
+                match self.hold.pop().await {
+                    Ok(Some(data)) => return Ok(Next::Data(data)),
+                    Ok(None) => {}
+                    Err(error) => return Err(self.lost(&error)),
+                }
+                if self.end.is_some() {
+                    return Ok(Next::End);
+                }
+            }
+            if let Some(data) = self.advance(reader).await? {
+                if self.may_pass && self.hold.is_empty() {
+                    return Ok(Next::Data(data));
+                }
+                self.keep(data).await?;
+            }
+        }
+    }
+
+    /// Takes what is held without waiting, for one write together with the head.
+    pub(crate) fn pop_held(&mut self) -> Option<Bytes> {
+        if self.may_pass { self.hold.pop_ready() } else { None }
+    }
+
+    /// The trailers, once nothing but them is left to send.
+    pub(crate) fn at_end(&self) -> Option<&Bytes> {
+        self.end.as_ref().filter(|_| self.may_pass && self.hold.is_empty())
+    }
+
+    /// What was found, when it would block.
+    pub(crate) fn verdict(&self) -> Option<&Verdict> {
+        Some(self.inspection.verdict()).filter(|verdict| verdict.blocks())
+    }
+
+    /// Gives the inspection back, for the event and for the next request.
+    pub(crate) fn into_inspection(self) -> Box<Inspection> {
+        self.inspection
+    }
+
+    /// Tells the record what was noted.
+    pub(super) fn report(&mut self, record: &mut Record) {
+        for Noted { leaf, reason } in self.noted.drain(..) {
+            record.noted(leaf, PLACE, reason);
+        }
+        let uninspected = self.reading.uninspected(&self.inspection);
+        record.uninspected(uninspected);
+        if self.hold.has_spooled() {
+            tracing::debug!(request_id = record.request_id, "a part of the body waited on disk");
+        }
+        if uninspected > 0 && self.rules.leaves.contains(Leaf::ResourceLimitsMaxInspectionSize) {
+            let reason = format!("{uninspected} bytes of the body were not inspected");
+            record.noted(Leaf::ResourceLimitsMaxInspectionSize, PLACE, reason.into());
+        }
+    }
+
+    /// Reads one piece and inspects it; `None` at the end.
+    async fn advance(&mut self, reader: &mut Source<'_>) -> Result<Option<Bytes>, BodyFault> {
+        match self.read(reader).await? {
+            Piece::Data(data) => {
+                self.bytes = self.bytes.saturating_add(data.len() as u64);
+                self.measure()?;
+                if let Err(fault) = self.reading.feed(&data, &mut self.inspection) {
+                    self.coding_fault(fault)?;
+                }
+                self.judge()?;
+                self.may_pass = self.cannot_hold || self.reading.may_pass(&self.inspection);
+                Ok(Some(data))
+            }
+            Piece::End(trailers) => {
+                self.end = Some(trailers);
+                if let Err(fault) = self.reading.finish(&mut self.inspection) {
+                    self.coding_fault(fault)?;
+                }
+                self.judge()?;
+                self.may_pass = true;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Waits for the client, as long as its pace allows.
+    async fn read(&mut self, reader: &mut Source<'_>) -> Result<Piece, BodyFault> {
+        loop {
+            let began = Instant::now();
+            let pace = self.pace.as_ref().map(Pace::patience);
+            let patience = pace.map_or(self.stall, |pace| pace.min(self.stall));
+            let Ok(piece) = timeout(patience, reader.body(&mut self.decoder)).await else {
+                if pace.is_none_or(|pace| pace > self.stall) {
+                    return Err(BodyFault::Unfinished);
+                }
+                let rate = self.rules.bytes_per_second;
+                let reason = format!("the body came slower than {rate} bytes a second");
+                self.violate(Leaf::RequestValidationSlowClients, reason)?;
+                // Said once; where the mode lets it pass, only silence ends the wait.
+                self.pace = None;
+                continue;
+            };
+            let piece = piece.map_err(|error| match error {
+                BodyError::Truncated => BodyFault::Unfinished,
+                BodyError::Malformed(why) => BodyFault::Malformed(why),
+                BodyError::Io(_) => BodyFault::Gone,
+            })?;
+            if let (Some(pace), Piece::Data(data)) = (&mut self.pace, &piece) {
+                pace.came(began.elapsed(), data.len());
+            }
+            return Ok(piece);
+        }
+    }
+
+    /// Keeps `max_body_size`: at the limit, not at the end.
+    fn measure(&mut self) -> Result<(), BodyFault> {
+        let bytes_max = self.rules.bytes_max;
+        if self.bytes <= bytes_max {
+            return Ok(());
+        }
+        let reason = || format!("a body of more than {bytes_max} bytes");
+        // Both are told, whichever of them is in force.
+        let files = if self.rules.is_multipart {
+            self.violate(Leaf::FileUploadLimitsMaxTotalSize, reason())
+        } else {
+            Ok(())
+        };
+        self.violate(Leaf::RequestValidationMaxBodySize, reason()).and(files)
+    }
+
+    fn coding_fault(&mut self, fault: Fault) -> Result<(), BodyFault> {
+        match fault {
+            Fault::Ratio => self.violate(
+                Leaf::ResourceLimitsDecompressionRatio,
+                "the body inflates to more than decompression_ratio_limit allows",
+            )?,
+            Fault::Malformed => self.violate(
+                Leaf::HttpComplianceMalformedBody,
+                "the body is not in the content coding that it declares",
+            )?,
+        }
+        self.reading.give_up(&mut self.inspection);
+        Ok(())
+    }
+
+    /// Turns the client away when the verdict blocks and the mode says so.
+    fn judge(&self) -> Result<(), BodyFault> {
+        match refusal(&self.inspection, self.rules.mode) {
+            Some(refusal) => Err(BodyFault::Refused(self.closing(refusal))),
+            None => Ok(()),
+        }
+    }
+
+    async fn keep(&mut self, data: Bytes) -> Result<(), BodyFault> {
+        if let Err(error) = self.hold.push(data).await {
+            tracing::warn!(%error, "a body cannot be spooled to disk");
+            self.cannot_hold = true;
+            self.may_pass = true;
+            let is_on = self.rules.leaves.contains(Leaf::ResourceLimitsMaxMemory);
+            self.violate(Leaf::ResourceLimitsMaxMemory, "the body cannot be spooled to disk")?;
+            if !is_on && self.rules.mode == Mode::Blocking {
+                // What cannot be held cannot be inspected before it passes, whatever is said about it.
+                return Err(BodyFault::Refused(UNAVAILABLE.closing()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What was held is lost: no mode can forward that.
+    fn lost(&mut self, error: &std::io::Error) -> BodyFault {
+        tracing::warn!(%error, "a spooled body cannot be read back");
+        let leaf = Leaf::ResourceLimitsMaxMemory;
+        self.note(leaf, "the spooled body cannot be read back".into());
+        BodyFault::Refused(Refusal::blocked(leaf.row().status).closing())
+    }
+
+    /// Notes a violation of `leaf`, if that is in force, and says whether the client is turned away.
+    fn violate(&mut self, leaf: Leaf, reason: impl Into<Cow<'static, str>>) -> Result<(), BodyFault> {
+        if !self.rules.leaves.contains(leaf) {
+            return Ok(());
+        }
+        self.note(leaf, reason.into());
+        if self.rules.mode != Mode::Blocking {
+            return Ok(());
+        }
+        let refusal = if leaf == Leaf::RequestValidationSlowClients {
+            TIMEOUT
+        } else {
+            Refusal::blocked(leaf.row().status)
+        };
+        Err(BodyFault::Refused(self.closing(refusal)))
+    }
+
+    fn note(&mut self, leaf: Leaf, reason: Cow<'static, str>) {
+        if self.noted.iter().all(|noted| noted.leaf != leaf) {
+            self.noted.push(Noted { leaf, reason });
+        }
+    }
+
+    /// The rest of a body that was not read must not be read as a request.
+    fn closing(&self, refusal: Refusal) -> Refusal {
+        if self.end.is_some() { refusal } else { refusal.closing() }
+    }
+}
+
+/// Where violations of a body are said to be.
+const PLACE: &str = "BODY";
+
+/// Folder for bodies, in `data_dir`.
+const SPOOL_FOLDER: &str = "spool";
+
+/// How an inspection turns the client away, if it does.
+pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {
+    let verdict = inspection.verdict();
+    if !verdict.blocks() || mode != Mode::Blocking {
+        return None;
+    }
+    let status = verdict.violations.first().map_or(403, |violation| violation.leaf.row().status);
+    Some(Refusal::blocked(status))
+}
+
+/// What a broken body means for the client.
+pub(crate) fn body_refusal(fault: &BodyFault, record: &mut Record) -> Turned {
+    match fault {
+        BodyFault::Refused(refusal) => Turned::Refused(*refusal),
+        BodyFault::Unfinished => {
+            // The record keeps it whatever the mode: a message that never ends cannot be forwarded.
+            let _ =
+                record.refuse(408, Leaf::RequestValidationSlowClients, PLACE, "the body was never finished");
+            Turned::Refused(TIMEOUT)
+        }
+        BodyFault::Malformed(why) => {
+            Turned::Refused(record.refuse(400, leaf_of(*why), PLACE, why.to_string()))
+        }
+        BodyFault::Gone => Turned::Gone,
+    }
+}

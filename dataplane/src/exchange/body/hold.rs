@@ -1,0 +1,249 @@
+//! What of a body waits until it has been judged: first in first out, in memory up to a bound, then in a file without a
+//! name. It knows no requests.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use tokio::time::timeout;
+
+/// Pieces below this are joined, so that a body in tiny chunks takes no more memory than another.
+const PIECE_BYTES_MIN: usize = 4 << 10;
+
+/// Bytes that joined pieces grow to.
+const JOINED_BYTES: usize = 16 << 10;
+
+/// Bytes that are read back at once.
+const READ_BYTES: usize = 64 << 10;
+
+/// A disk that takes longer is as good as full.
+const DISK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The bytes that wait. What is on disk is older than what is in memory.
+#[derive(Debug)]
+pub(super) struct Hold {
+    memory: VecDeque<Bytes>,
+    joined: BytesMut,
+    memory_bytes: usize,
+    memory_bytes_max: usize,
+    folder: PathBuf,
+    disk: Option<Disk>,
+    has_spooled: bool,
+}
+
+#[derive(Debug)]
+struct Disk {
+    file: Arc<File>,
+    written: u64,
+    read: u64,
+}
+
+impl Hold {
+    /// Holds up to `memory_bytes_max` bytes in memory and the rest in a file in `folder`, which is made when needed, else
+    /// in the system's folder for temporary files.
+    pub(super) fn new(memory_bytes_max: u64, folder: PathBuf) -> Hold {
+        Hold {
+            memory: VecDeque::new(),
+            joined: BytesMut::new(),
+            memory_bytes: 0,
+            memory_bytes_max: usize::try_from(memory_bytes_max).unwrap_or(usize::MAX),
+            folder,
+            disk: None,
+            has_spooled: false,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.memory_bytes == 0 && self.disk.is_none()
+    }
+
+    /// Whether a file was needed.
+    pub(super) fn has_spooled(&self) -> bool {
+        self.has_spooled
+    }
+
+    /// The first bytes, at most `bytes_max`, while they are in memory.
+    pub(super) fn beginning(&self, bytes_max: usize) -> Vec<u8> {
+        let pieces = self.memory.iter().map(Bytes::as_ref).chain([self.joined.as_ref()]);
+        let mut out = Vec::new();
+        for piece in pieces.filter(|_| self.disk.is_none()) {
+            let room = bytes_max - out.len().min(bytes_max);
+            out.extend_from_slice(piece.get(..room).unwrap_or(piece));
+        }
+        out
+    }
+
+    /// Adds to the end. When writing to disk fails, the piece is held in memory all the same.
+    pub(super) async fn push(&mut self, piece: Bytes) -> io::Result<()> {
+        self.memory_bytes += piece.len();
+        if piece.len() < PIECE_BYTES_MIN {
+            self.joined.extend_from_slice(&piece);
+            if self.joined.len() >= JOINED_BYTES {
+                self.memory.push_back(self.joined.split().freeze());
+            }
+        } else {
+            self.close_joined();
+            self.memory.push_back(piece);
+        }
+        if self.memory_bytes > self.memory_bytes_max { self.spill().await } else { Ok(()) }
+    }
+
+    /// Takes from the front.
+    pub(super) async fn pop(&mut self) -> io::Result<Option<Bytes>> {
+        if let Some(disk) = &mut self.disk {
+            let left = disk.written.saturating_sub(disk.read);
+            let length = usize::try_from(left).unwrap_or(READ_BYTES).min(READ_BYTES);
+            let (file, at) = (Arc::clone(&disk.file), disk.read);
+            let data = on_disk(move || {
+                let mut data = vec![0; length];
+                file.read_exact_at(&mut data, at)?;
+                Ok(data)
+            })
+            .await?;
+            disk.read += data.len() as u64;
+            if disk.read >= disk.written {
+                self.disk = None;
+            }
+            return Ok(Some(Bytes::from(data)));
+        }
+        Ok(self.pop_memory())
+    }
+
+    /// Takes from the front when that needs no waiting.
+    pub(super) fn pop_ready(&mut self) -> Option<Bytes> {
+        if self.disk.is_some() { None } else { self.pop_memory() }
+    }
+
+    fn pop_memory(&mut self) -> Option<Bytes> {
+        if self.memory.is_empty() {
+            self.close_joined();
+        }
+        let piece = self.memory.pop_front()?;
+        self.memory_bytes -= piece.len();
+        Some(piece)
+    }
+
+    fn close_joined(&mut self) {
+        if !self.joined.is_empty() {
+            self.memory.push_back(self.joined.split().freeze());
+        }
+    }
+
+    /// Moves what is in memory to the end of the file.
+    async fn spill(&mut self) -> io::Result<()> {
+        self.close_joined();
+        let (pieces, folder) = (self.memory.clone(), self.folder.clone());
+        let (file, at) = match &self.disk {
+            Some(disk) => (Some(Arc::clone(&disk.file)), disk.written),
+            None => (None, 0),
+        };
+        let (file, written) = on_disk(move || {
+            let file = match file {
+                Some(file) => file,
+                None => Arc::new(unnamed(&folder)?),
+            };
+            let mut at = at;
+            for piece in pieces {
+                file.write_all_at(&piece, at)?;
+                at += piece.len() as u64;
+            }
+            Ok((file, at))
+        })
+        .await?;
+        let read = self.disk.as_ref().map_or(0, |disk| disk.read);
+        self.disk = Some(Disk { file, written, read });
+        self.memory.clear();
+        self.memory_bytes = 0;
+        self.has_spooled = true;
+        Ok(())
+    }
+}
+
+/// Runs blocking work aside, and does not wait for it for ever.
+async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    let done = timeout(DISK_PATIENCE, tokio::task::spawn_blocking(work)).await;
+    done.map_err(|_| io::ErrorKind::TimedOut)?.map_err(io::Error::other)?
+}
+
+/// A file that vanishes with its last descriptor.
+fn unnamed(folder: &Path) -> io::Result<File> {
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.and_then(|()| tempfile::tempfile_in(folder)).or_else(|_| tempfile::tempfile_in(std::env::temp_dir()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn drain(hold: &mut Hold) -> Vec<u8> {
+        let mut all = Vec::new();
+        while let Some(piece) = hold.pop().await.expect("it can be read") {
+            all.extend_from_slice(&piece);
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn order_is_kept_in_memory_and_on_disk() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for memory in [u64::MAX, 100_000, 5_000, 1] {
+            let spool = folder.path().join("data/spool");
+            let mut hold = Hold::new(memory, spool.clone());
+            let mut all = Vec::new();
+            for number in 0..200u32 {
+                let piece = vec![number as u8; usize::try_from(number * 37 % 9000).expect("small")];
+                all.extend_from_slice(&piece);
+                hold.push(Bytes::from(piece)).await.expect("it is held");
+            }
+            assert_eq!(hold.has_spooled(), memory < 1_000_000);
+            assert!(!hold.is_empty());
+            assert!(drain(&mut hold).await == all, "memory {memory}");
+            assert!(hold.is_empty());
+            // No name is left behind.
+            let names = std::fs::read_dir(&spool).map(Iterator::count).unwrap_or_default();
+            assert_eq!(names, 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn it_can_be_filled_and_emptied_in_turns() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut hold = Hold::new(10_000, folder.path().to_owned());
+        let (mut wrote, mut read) = (Vec::new(), Vec::new());
+        for number in 0..60u8 {
+            let piece = vec![number; 3_000];
+            wrote.extend_from_slice(&piece);
+            hold.push(Bytes::from(piece)).await.expect("it is held");
+            if number % 7 == 0 {
+                read.extend_from_slice(
+                    &hold.pop().await.expect("it can be read").expect("something is held"),
+                );
+            }
+        }
+        read.extend_from_slice(&drain(&mut hold).await);
+        assert!(wrote == read);
+    }
+
+    #[tokio::test]
+    async fn tiny_pieces_are_joined() {
+        let mut hold = Hold::new(u64::MAX, PathBuf::new());
+        for _ in 0..100_000 {
+            hold.push(Bytes::from_static(b"x")).await.expect("it is held");
+        }
+        assert!(hold.memory.len() < 20, "{} pieces", hold.memory.len());
+        assert_eq!(drain(&mut hold).await.len(), 100_000);
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_cannot_be_made_is_replaced() {
+        let mut hold = Hold::new(1, PathBuf::from("/dev/null/spool"));
+        hold.push(Bytes::from_static(b"xyz")).await.expect("the system's folder serves");
+        assert!(hold.has_spooled());
+        assert_eq!(drain(&mut hold).await, b"xyz");
+    }
+}

@@ -1,0 +1,194 @@
+//! What a response is screened with: the inspection of its head and, where the body is text, of the body with its content
+//! codings taken off. It knows no client and waits for nothing.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nix::time::{ClockId, clock_gettime};
+use waf_detection::budget::Budget;
+use waf_detection::inspection::OnHit;
+use waf_detection::response::{Asked, Head, ResponseInspection};
+use waf_detection::verdict::Verdict;
+use waf_shared::catalog::Leaf;
+use waf_shared::plan::Settings;
+
+use super::admit::{Admitted, refuses};
+use super::inspect::Cleared;
+use super::record::Record;
+use crate::coding::{self, Inflater};
+use crate::http1::framing::Framing;
+use crate::http1::head::ResponseHead;
+use crate::refusal::Refusal;
+
+/// Bytes of a request's body in which the parameter that names a redirect's host stands.
+const PARAMETERS_BYTES_MAX: usize = 16 << 10;
+
+/// The screening of one response.
+#[derive(Debug)]
+pub(super) struct Screen {
+    inspection: Box<ResponseInspection>,
+    inflater: Option<Inflater>,
+    reads_body: bool,
+    refuses: bool,
+    is_stream: bool,
+    held_max: usize,
+}
+
+impl Screen {
+    /// For a response to `admitted`, with its head judged; `None` when nothing looks at it, or any further.
+    pub(super) fn of(
+        response: &ResponseHead,
+        framing: Framing,
+        admitted: &Admitted,
+        record: &Record,
+    ) -> Option<Screen> {
+        let settings = record.settings();
+        if !ResponseInspection::is_wanted(&settings.leaves) {
+            return None;
+        }
+        let refuses = refuses(record);
+        // A body whose length nobody knows is a stream: it is read on for as long as it flows.
+        let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
+        let inspected_max = settings.inspection.max_inspect_size;
+        let bytes_max = if is_stream { u64::MAX } else { inspected_max };
+        let budget =
+            Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time };
+        let on_hit = if refuses { OnHit::Stop } else { OnHit::GoOn };
+        let engine = Arc::clone(record.serving.engine());
+        let mut inspection = ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max);
+        let kind = inspection.head(&asked(admitted, record), &head(response));
+        let codings = coding::codings(response.fields.all("content-encoding"));
+        let is_part = response.status == 206;
+        let reads_body = kind.is_some()
+            && !matches!(framing, Framing::None | Framing::Length(0))
+            && codings.as_ref().is_ok_and(|codings| codings.is_empty() || !is_part);
+        if !reads_body && !inspection.verdict().blocks() {
+            return None;
+        }
+        let bounds = coding::Bounds { bytes_max, ratio_max: settings.inspection.decompression_ratio_limit };
+        let inflater = codings.ok().filter(|codings| !codings.is_empty());
+        Some(Screen {
+            inspection: Box::new(inspection),
+            inflater: inflater.map(|codings| Inflater::new(&codings, bounds)),
+            reads_body,
+            refuses,
+            is_stream,
+            held_max: usize::try_from(inspected_max.min(settings.inspection.max_memory_buffer))
+                .unwrap_or(usize::MAX),
+        })
+    }
+
+    /// Whether the response is held back until it is judged. What is only reported flows at once.
+    pub(super) fn holds(&self) -> bool {
+        self.refuses
+    }
+
+    /// Whether the client may be waiting for what is there: silence lets it go.
+    pub(super) fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    /// Bytes that are held at most.
+    pub(super) fn held_max(&self) -> usize {
+        self.held_max
+    }
+
+    /// Judges the next bytes as they came from the upstream.
+    pub(super) fn take(&mut self, data: &[u8]) {
+        if self.is_over() {
+            return;
+        }
+        let inspection = &mut self.inspection;
+        let Some(inflater) = &mut self.inflater else { return inspection.feed(data) };
+        let inflated = inflater.feed(data, &mut |bytes| {
+            inspection.feed(bytes);
+            if inspection.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        // What does not inflate means nothing to the client either; it is relayed as it is.
+        if inflated.is_err() {
+            self.reads_body = false;
+        }
+    }
+
+    /// Judges all that came as if nothing followed.
+    pub(super) fn probe(&mut self) {
+        if self.reads_body {
+            self.inspection.probe();
+        }
+    }
+
+    /// Judges the end of the body.
+    pub(super) fn finish(&mut self) {
+        if self.reads_body {
+            self.inspection.finish();
+        }
+    }
+
+    /// From here on parts of the response are with the client.
+    pub(super) fn release(&mut self) {
+        self.inspection.release();
+    }
+
+    /// Whether nothing that may follow is read.
+    pub(super) fn is_over(&self) -> bool {
+        !self.reads_body
+            || self.inspection.is_full()
+            || self.inflater.as_ref().is_some_and(Inflater::is_stopped)
+    }
+
+    /// Why the response is refused, if it is.
+    pub(super) fn refusal(&self) -> Option<Refusal> {
+        let verdict = self.inspection.verdict();
+        if !self.refuses || !verdict.blocks() {
+            return None;
+        }
+        let leaf = verdict.violations.first().map(|violation| violation.leaf);
+        let leaf = leaf.or_else(|| verdict.matches.first().map(|found| found.rule.leaf));
+        Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))
+    }
+
+    /// What was found, when it would block.
+    pub(super) fn into_verdict(self) -> Option<Box<Verdict>> {
+        Some(self.inspection.into_verdict()).filter(Verdict::blocks).map(Box::new)
+    }
+}
+
+/// The beginning of a body that holds parameters, where a rule compares redirects with it.
+pub(super) fn parameters(cleared: &Cleared, settings: &Settings) -> Vec<u8> {
+    let admitted = &cleared.admitted;
+    if !admitted.carries_body() || !settings.leaves.contains(Leaf::ResponseInspectionOpenRedirects) {
+        return Vec::new();
+    }
+    let media_type = admitted.head.fields.first("content-type").unwrap_or_default().to_ascii_lowercase();
+    let holds = |name: &[u8]| memchr::memmem::find(&media_type, name).is_some();
+    if holds(b"json") || holds(b"form-urlencoded") {
+        cleared.body.beginning(PARAMETERS_BYTES_MAX)
+    } else {
+        Vec::new()
+    }
+}
+
+fn asked<'a>(admitted: &'a Admitted, record: &'a Record) -> Asked<'a> {
+    let target = admitted.head.target();
+    let host = admitted.target.authority(target).or_else(|| admitted.head.fields.first("host"));
+    Asked {
+        host: host.unwrap_or_default(),
+        path: admitted.target.path(target),
+        query: admitted.target.query(target).unwrap_or_default(),
+        body: &record.parameters,
+    }
+}
+
+fn head(response: &ResponseHead) -> Head<'_> {
+    Head {
+        status: response.status,
+        content_type: response.fields.first("content-type").unwrap_or_default(),
+        location: response.fields.first("location"),
+    }
+}
+
+/// CPU time of this thread: what `evaluation_timeout` counts.
+fn thread_cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}

@@ -1,0 +1,218 @@
+//! Relaying a response that is screened. In blocking mode it is held until it is judged: to its end or to the bound on
+//! inspection, a stream only until it falls silent. What then follows is judged before it passes.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use waf_detection::verdict::Verdict;
+use waf_shared::limits;
+
+use super::screen::Screen;
+use super::transfer::within;
+use crate::http1::body::Decoder;
+use crate::http1::reader::Piece;
+use crate::message::{Delimited, Sink, Source};
+use crate::refusal::Refusal;
+
+/// Bytes that are judged and written at once.
+const BATCH_BYTES_MAX: usize = 32 << 10;
+
+/// How a response begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start<'a> {
+    pub(super) head: &'a [u8],
+    pub(super) delimited: Delimited,
+    /// How long the upstream may be silent.
+    pub(super) patience: Duration,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// All of it was sent.
+    Sent,
+    /// All that is screened was queued; the rest is relayed unread.
+    Passed,
+    /// One side broke off.
+    Cut,
+    /// A finding ended it after parts of it were sent.
+    Stopped,
+    /// It is refused, and nothing of it was sent.
+    Refused(Refusal),
+}
+
+/// Relays head and body as far as they are screened, and says what was found.
+pub(super) async fn relay(
+    start: Start<'_>,
+    mut screen: Screen,
+    upstream: &mut Source<'_>,
+    decoder: &mut Decoder,
+    client: &mut Sink<'_>,
+) -> (Outcome, Option<Box<Verdict>>) {
+    let outcome = match screen.refusal() {
+        Some(refusal) => Outcome::Refused(refusal),
+        None => run(start, &mut screen, upstream, decoder, client).await,
+    };
+    (outcome, screen.into_verdict())
+}
+
+async fn run(
+    start: Start<'_>,
+    screen: &mut Screen,
+    upstream: &mut Source<'_>,
+    decoder: &mut Decoder,
+    client: &mut Sink<'_>,
+) -> Outcome {
+    let mut batch = Batch::default();
+    if screen.holds() {
+        let end = hold(start, screen, upstream, decoder, &mut batch).await;
+        if let Some(refusal) = screen.refusal() {
+            return Outcome::Refused(refusal);
+        }
+        client.head(start.head, start.delimited);
+        batch.queue(client);
+        match end {
+            Held::All(trailers) => return finish(client, &trailers).await,
+            Held::Broken => return cut(client).await,
+            Held::Enough => {}
+        }
+    } else {
+        client.head(start.head, start.delimited);
+    }
+    screen.release();
+    while !screen.is_over() {
+        let end = match batch.gather(upstream, decoder, screen) {
+            Ok(end) => end,
+            Err(Broken) => return cut(client).await,
+        };
+        match &end {
+            Some(_) => screen.finish(),
+            None if screen.holds() && !batch.is_empty() => screen.probe(),
+            None => {}
+        }
+        if screen.refusal().is_some() {
+            return Outcome::Stopped;
+        }
+        batch.queue(client);
+        if let Some(trailers) = end {
+            return finish(client, &trailers).await;
+        }
+        if client.flush().await.is_err() {
+            return Outcome::Cut;
+        }
+        match within(start.patience, upstream.body(decoder)).await {
+            Some(Ok(Piece::Data(data))) => batch.push(data, screen),
+            Some(Ok(Piece::End(trailers))) => {
+                screen.finish();
+                if screen.refusal().is_some() {
+                    return Outcome::Stopped;
+                }
+                return finish(client, &trailers).await;
+            }
+            Some(Err(_)) | None => return Outcome::Cut,
+        }
+    }
+    // The piece in hand was judged as far as anything is.
+    if screen.refusal().is_some() {
+        return Outcome::Stopped;
+    }
+    batch.queue(client);
+    Outcome::Passed
+}
+
+/// Why holding ended.
+enum Held {
+    /// The body is complete; its trailers.
+    All(Bytes),
+    /// As much is judged as is held.
+    Enough,
+    /// The upstream broke off.
+    Broken,
+}
+
+/// Gathers until the response may go; what was judged by then speaks through the screen.
+async fn hold(
+    start: Start<'_>,
+    screen: &mut Screen,
+    upstream: &mut Source<'_>,
+    decoder: &mut Decoder,
+    batch: &mut Batch,
+) -> Held {
+    let silence = Duration::from_millis(limits::RESPONSE_SILENCE_MILLISECONDS);
+    let patience = if screen.is_stream() { silence.min(start.patience) } else { start.patience };
+    let held = loop {
+        if screen.refusal().is_some() || screen.is_over() || batch.bytes >= screen.held_max() {
+            break Held::Enough;
+        }
+        match within(patience, upstream.body(decoder)).await {
+            Some(Ok(Piece::Data(data))) => batch.push(data, screen),
+            Some(Ok(Piece::End(trailers))) => {
+                screen.finish();
+                return Held::All(trailers);
+            }
+            None if screen.is_stream() && patience < start.patience => break Held::Enough,
+            Some(Err(_)) | None => break Held::Broken,
+        }
+    };
+    screen.probe();
+    held
+}
+
+/// Pieces that were judged and not yet queued.
+#[derive(Debug, Default)]
+struct Batch {
+    pieces: Vec<Bytes>,
+    bytes: usize,
+}
+
+struct Broken;
+
+impl Batch {
+    fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    fn push(&mut self, data: Bytes, screen: &mut Screen) {
+        screen.take(&data);
+        self.bytes += data.len();
+        self.pieces.push(data);
+    }
+
+    /// Takes what has arrived; the trailers when the body is complete.
+    fn gather(
+        &mut self,
+        upstream: &mut Source<'_>,
+        decoder: &mut Decoder,
+        screen: &mut Screen,
+    ) -> Result<Option<Bytes>, Broken> {
+        while self.bytes < BATCH_BYTES_MAX {
+            match upstream.body_buffered(decoder).map_err(|_| Broken)? {
+                Some(Piece::Data(data)) => self.push(data, screen),
+                Some(Piece::End(trailers)) => return Ok(Some(trailers)),
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+
+    fn queue(&mut self, client: &mut Sink<'_>) {
+        self.bytes = 0;
+        for piece in self.pieces.drain(..) {
+            client.data(piece);
+        }
+    }
+}
+
+async fn finish(client: &mut Sink<'_>, trailers: &[u8]) -> Outcome {
+    client.end(trailers);
+    match client.flush().await {
+        Ok(()) => Outcome::Sent,
+        Err(_) => Outcome::Cut,
+    }
+}
+
+/// What was judged goes out; that bytes are missing, the client sees.
+async fn cut(client: &mut Sink<'_>) -> Outcome {
+    let _ = client.flush().await;
+    Outcome::Cut
+}

@@ -1,0 +1,368 @@
+//! One HTTP/2 connection of a client: streams in, an exchange for each, and an end for connections that are idle, stuck
+//! or guilty.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::{Bytes, BytesMut};
+use h2::server::{Builder, Connection, SendResponse};
+use h2::{Reason, RecvStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Interval, MissedTickBehavior, timeout};
+use waf_shared::catalog::Leaf;
+use waf_shared::limits;
+use waf_shared::plan::Protocol;
+
+use super::gate::Gate;
+use super::incoming::{Crooked, Incoming};
+use super::ledger::{Fault, Opening, Progress, Shared};
+use super::outgoing::{Outgoing, ToClient};
+use super::sieve::Bounds;
+use crate::audit::Disposition;
+use crate::exchange::{self, Client, Ends, Record, Turned};
+use crate::http1::body::Decoder;
+use crate::http1::framing::{self, Framing};
+use crate::http1::head::{Malformed, RequestHead};
+use crate::http1::reader::{BodyError, Piece};
+use crate::message::{Sink, Source};
+use crate::proxy::Proxy;
+use crate::refusal::After;
+use crate::stream::Stream;
+
+/// How long a connection that ends may take to send its last frames.
+const FAREWELL: Duration = Duration::from_secs(limits::LINGER_SECONDS);
+
+/// How often a busy connection is looked over.
+const LOOK_OVER: Duration = Duration::from_secs(1);
+
+/// What happened on a connection.
+enum Turn {
+    Stream(RecvStream, SendResponse<Bytes>),
+    Ended(Option<h2::Error>),
+    Guilty(Fault),
+    LookOver,
+    Stop,
+    Finished(Then),
+}
+
+/// Serves a connection whose first bytes, `begun`, are the preface.
+pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, begun: BytesMut, ends: Ends) {
+    let Some(serving) = proxy.serving() else { return };
+    let protocol = &serving.plan().protocol;
+    let ledger = Shared::new(Instant::now());
+    let gate = Gate::new(stream, &begun, bounds(protocol), ledger.clone());
+    let patience = protocol.slow_request_header_timeout.duration();
+    let handshake = builder(protocol).handshake(gate);
+    let Ok(Ok(connection)) = timeout(patience, handshake).await else { return };
+    drop(serving);
+    let mut served = Served {
+        proxy,
+        ends,
+        ledger,
+        patience,
+        exchanges: JoinSet::new(),
+        quiet_since: Instant::now(),
+        closing_since: None,
+    };
+    served.run(connection).await;
+    served.ledger.lock().end();
+    // Nobody waits for the answers any more; exchanges end as soon as they notice, and write their events.
+    while served.exchanges.join_next().await.is_some() {}
+}
+
+fn bounds(protocol: &Protocol) -> Bounds {
+    Bounds {
+        streams: protocol.http2_max_concurrent_streams as usize,
+        continuations: protocol.http2_max_continuation_frames,
+        decoded_bytes: usize::try_from(protocol.http2_max_decoded_header_bytes).unwrap_or(usize::MAX),
+    }
+}
+
+/// The library's own bounds lie beyond the gate's, so that these decide.
+fn builder(protocol: &Protocol) -> Builder {
+    let mut builder = Builder::new();
+    builder
+        .initial_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
+        .max_concurrent_streams(protocol.http2_max_concurrent_streams)
+        .max_header_list_size(u32::try_from(protocol.http2_max_decoded_header_bytes).unwrap_or(u32::MAX))
+        .max_send_buffer_size(limits::HTTP2_SEND_BUFFER_BYTES)
+        .max_concurrent_reset_streams(512)
+        .max_local_error_reset_streams(None)
+        .max_pending_accept_reset_streams(4_096);
+    builder
+}
+
+struct Served {
+    proxy: Arc<Proxy>,
+    ends: Ends,
+    ledger: Shared,
+    /// For a header block that has begun.
+    patience: Duration,
+    exchanges: JoinSet<Then>,
+    /// Since when no stream has been open.
+    quiet_since: Instant,
+    /// Since when the client has known that the connection ends.
+    closing_since: Option<Instant>,
+}
+
+impl Served {
+    async fn run(&mut self, mut connection: Connection<Gate, Bytes>) {
+        let mut stop = self.proxy.stopping();
+        let mut is_stopping = false;
+        let mut told_streams = false;
+        let mut look_over = tokio::time::interval(LOOK_OVER);
+        look_over.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            match self.turn(&mut connection, &mut look_over, &mut stop, is_stopping).await {
+                Turn::Stream(body, respond) => self.begin(body, respond),
+                Turn::Finished(Then::GoOn) => {}
+                Turn::Finished(Then::Close) => self.close(&mut connection),
+                Turn::Stop => {
+                    is_stopping = true;
+                    self.close(&mut connection);
+                }
+                Turn::LookOver => match self.verdict(Instant::now()) {
+                    Verdict::GoOn => {}
+                    Verdict::Guilty(fault) => return self.condemn(connection, fault).await,
+                    Verdict::Stuck => return,
+                    Verdict::Idle => {
+                        connection.graceful_shutdown();
+                        let _ = timeout(FAREWELL, poll_fn(|cx| connection.poll_closed(cx))).await;
+                        return;
+                    }
+                },
+                Turn::Guilty(fault) => return self.condemn(connection, fault).await,
+                Turn::Ended(error) => {
+                    if let Some(error) = error.filter(|e| e.is_go_away() && e.is_library()) {
+                        self.report(library_fault(&error)).await;
+                    }
+                    return;
+                }
+            }
+            if !told_streams && self.ledger.lock().is_over_streams {
+                told_streams = true;
+                let text = "more streams open than protocol.http2_max_concurrent_streams";
+                let reason = Reason::REFUSED_STREAM;
+                self.report(Fault { reason, leaf: Leaf::Http2MaxStreams, text }).await;
+            }
+        }
+    }
+
+    async fn turn(
+        &mut self,
+        connection: &mut Connection<Gate, Bytes>,
+        look_over: &mut Interval,
+        stop: &mut watch::Receiver<bool>,
+        is_stopping: bool,
+    ) -> Turn {
+        let ledger = &self.ledger;
+        let next = poll_fn(|cx| {
+            let polled = connection.poll_accept(cx);
+            if let Some(fault) = ledger.lock().fault() {
+                return Poll::Ready(Turn::Guilty(fault));
+            }
+            polled.map(|accepted| match accepted {
+                Some(Ok((request, respond))) => Turn::Stream(request.into_body(), respond),
+                Some(Err(error)) => Turn::Ended(Some(error)),
+                None => Turn::Ended(None),
+            })
+        });
+        tokio::select! {
+            biased;
+            turn = next => turn,
+            Some(then) = self.exchanges.join_next(), if !self.exchanges.is_empty() => {
+                self.quiet_since = Instant::now();
+                Turn::Finished(then.unwrap_or(Then::Close))
+            }
+            // The sender lives as long as the proxy, which this connection holds.
+            _ = stop.wait_for(|stopping| *stopping), if !is_stopping => Turn::Stop,
+            _ = look_over.tick() => Turn::LookOver,
+        }
+    }
+
+    /// Tells the client that no new stream is taken; those that are open are finished.
+    fn close(&mut self, connection: &mut Connection<Gate, Bytes>) {
+        connection.graceful_shutdown();
+        self.closing_since.get_or_insert_with(Instant::now);
+    }
+
+    /// What has waited too long.
+    fn verdict(&self, now: Instant) -> Verdict {
+        let ledger = self.ledger.lock();
+        let over = |since: Option<Instant>, limit: Duration| {
+            since.is_some_and(|since| now.saturating_duration_since(since) >= limit)
+        };
+        if over(ledger.block_since, self.patience) {
+            return Verdict::Guilty(Fault {
+                reason: Reason::ENHANCE_YOUR_CALM,
+                leaf: Leaf::RequestValidationSlowClients,
+                text: "the header block was not complete within slow_request_header_timeout",
+            });
+        }
+        if over(ledger.blocked_since, Duration::from_secs(limits::CLIENT_STALL_SECONDS)) {
+            return Verdict::Stuck;
+        }
+        let is_quiet = self.exchanges.is_empty() && ledger.open() == 0;
+        // The library waits for an answer to its last PING, which not every client sends.
+        if is_quiet && over(self.closing_since, FAREWELL) && over(Some(self.quiet_since), FAREWELL) {
+            return Verdict::Stuck;
+        }
+        if is_quiet && over(Some(self.quiet_since), Duration::from_secs(limits::KEEP_ALIVE_SECONDS)) {
+            return Verdict::Idle;
+        }
+        Verdict::GoOn
+    }
+
+    /// Starts the exchange of a stream.
+    fn begin(&mut self, body: RecvStream, mut respond: SendResponse<Bytes>) {
+        let stream = respond.stream_id().as_u32();
+        let Some((opening, progress)) = self.ledger.lock().take_opening(stream) else {
+            respond.send_reset(Reason::REFUSED_STREAM);
+            return;
+        };
+        if matches!(opening, Opening::Refused) {
+            respond.send_reset(Reason::REFUSED_STREAM);
+            return;
+        }
+        let (proxy, ledger, ends) = (Arc::clone(&self.proxy), self.ledger.clone(), self.ends);
+        self.exchanges.spawn(async move {
+            let forget = Forget { ledger: ledger.clone(), stream };
+            let length = declared_length(&opening);
+            let crooked = Crooked::default();
+            let incoming = Incoming::from_client(body, ledger.clone(), length, crooked.clone());
+            let to_client = ToClient { ledger, progress: progress.clone(), crooked };
+            let outgoing = Outgoing::response(respond, to_client);
+            let client = Client { reader: Source::Http2(incoming), writer: Sink::to_stream(outgoing) };
+            let then = exchange(opening, client, progress, &proxy, ends).await;
+            drop(forget);
+            then
+        });
+    }
+
+    /// Ends a guilty connection: the event first, then GOAWAY.
+    async fn condemn(&mut self, mut connection: Connection<Gate, Bytes>, fault: Fault) {
+        self.report(fault).await;
+        connection.abrupt_shutdown(fault.reason);
+        let _ = timeout(FAREWELL, poll_fn(|cx| connection.poll_closed(cx))).await;
+    }
+
+    /// Sends the event about a connection.
+    async fn report(&self, fault: Fault) {
+        let Some(serving) = self.proxy.serving() else { return };
+        let mut record = Record::new(serving, self.ends, (Instant::now(), SystemTime::now()));
+        let status = if fault.leaf == Leaf::HttpComplianceMalformedRequestLine {
+            400
+        } else {
+            fault.leaf.row().status
+        };
+        let _ = record.refuse_unread(status, fault.leaf, fault.text.to_owned(), &[]);
+        if let Some(line) = record.event(Disposition::Blocked, status, None) {
+            let _ = self.proxy.audit().send(line).await;
+        }
+    }
+}
+
+/// What becomes of a connection after an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    GoOn,
+    /// A client that sent too slowly is not waited for again.
+    Close,
+}
+
+/// What a look over a connection finds.
+enum Verdict {
+    GoOn,
+    Guilty(Fault),
+    /// The client takes nothing.
+    Stuck,
+    Idle,
+}
+
+/// Takes a stream out of the ledger when its exchange is over, however it ends.
+struct Forget {
+    ledger: Shared,
+    stream: u32,
+}
+
+impl Drop for Forget {
+    fn drop(&mut self) {
+        self.ledger.lock().forget(self.stream);
+    }
+}
+
+fn declared_length(opening: &Opening) -> Option<u64> {
+    match opening {
+        Opening::Head(head) => match framing::of_request(head) {
+            Ok(Framing::Length(length)) => Some(length),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+async fn exchange(
+    opening: Opening,
+    mut client: Client<'_>,
+    mut progress: watch::Receiver<Progress>,
+    proxy: &Proxy,
+    ends: Ends,
+) -> Then {
+    let Some(serving) = proxy.serving() else { return Then::Close };
+    let mut record = Record::new(serving, ends, (Instant::now(), SystemTime::now()));
+    match opening {
+        Opening::Head(head) => {
+            if let Err(turned) = empty_body(&head, &mut client, &mut record).await {
+                exchange::turn_away(turned, &mut client, proxy, &mut record).await;
+                return Then::GoOn;
+            }
+            if exchange::run(*head, &mut client, proxy, &mut record).await == After::Abort {
+                client.writer.abort(Reason::INTERNAL_ERROR);
+            }
+        }
+        Opening::Malformed { why, quoted } => {
+            let turned = exchange::malformed(why, &quoted, &mut record);
+            exchange::turn_away(turned, &mut client, proxy, &mut record).await;
+            // The answer says what is wrong to whoever reads it; the reset says it to the protocol (RFC 9113, 8.1.1).
+            let _ = timeout(FAREWELL, progress.wait_for(|p| *p != Progress::Open)).await;
+            client.writer.abort(Reason::PROTOCOL_ERROR);
+        }
+        Opening::Refused => {}
+    }
+    if record.blames(Leaf::RequestValidationSlowClients) { Then::Close } else { Then::GoOn }
+}
+
+/// A body that is declared to be empty must turn out so before anything is forwarded: nobody reads it later.
+async fn empty_body(head: &RequestHead, client: &mut Client<'_>, record: &mut Record) -> Result<(), Turned> {
+    if head.is_whole || framing::of_request(head) != Ok(Framing::Length(0)) {
+        return Ok(());
+    }
+    let stall = Duration::from_secs(limits::BODY_STALL_SECONDS);
+    let mut nothing = Decoder::new(Framing::None);
+    match timeout(stall, client.reader.body(&mut nothing)).await {
+        Ok(Ok(Piece::End(_))) => Ok(()),
+        Ok(Ok(Piece::Data(_)) | Err(BodyError::Malformed(_))) => {
+            Err(exchange::malformed(Malformed::ContentLength, head.raw(), record))
+        }
+        Ok(Err(_)) | Err(_) => Err(Turned::Gone),
+    }
+}
+
+fn library_fault(error: &h2::Error) -> Fault {
+    let reason = error.reason().unwrap_or(Reason::PROTOCOL_ERROR);
+    let (leaf, text) = match reason {
+        Reason::ENHANCE_YOUR_CALM => (Leaf::Http2FrameFlood, "a flood of frames"),
+        Reason::FLOW_CONTROL_ERROR => (MALFORMED, "a flow-control window was overrun"),
+        Reason::FRAME_SIZE_ERROR => (MALFORMED, "a frame of a size that its type does not have"),
+        Reason::STREAM_CLOSED => (MALFORMED, "a frame on a stream that had ended"),
+        Reason::SETTINGS_TIMEOUT => (MALFORMED, "SETTINGS were not acknowledged"),
+        _ => (MALFORMED, "a frame that the protocol does not allow there"),
+    };
+    Fault { reason, leaf, text }
+}
+
+const MALFORMED: Leaf = Leaf::HttpComplianceMalformedRequestLine;

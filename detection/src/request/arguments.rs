@@ -1,0 +1,291 @@
+//! What an argument's name means together with the head that it came with: a session identifier from a foreign page, a
+//! method that replaces the request's own, a parameter that was there before.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+use waf_shared::catalog::{Leaf, LeafSet};
+use waf_shared::limits;
+
+use super::facts::Facts;
+use super::host::without_port;
+use crate::field::{Place, Places};
+use crate::rule::{Rule, STRONG, Test};
+
+mod name;
+
+pub(super) static EXTERNAL_REFERER: Rule = Rule {
+    id: "session-fixation-external-referer/session-parameter",
+    leaf: Leaf::SessionFixationExternalReferer,
+    weight: STRONG,
+    places: Places::of(&[Place::Query, Place::Form, Place::Path]),
+    test: Test::Head,
+    summary: "A session identifier comes as a parameter of a request that a page of another site made.",
+    attacks: &[
+        "GET /login?PHPSESSID=abc HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
+        "GET /?connect.sid=s%3Aabc HTTP/1.1\nHost: shop.example\nReferer: http://shop.example.evil.example/a\n\n",
+        "POST /login HTTP/1.1\nHost: shop.example\nAccept: text/html\nReferer: https://evil.example/\nContent-Type: application/x-www-form-urlencoded\nContent-Length: 22\n\nsessionid=abc&user=bob",
+        "GET /cart;jsessionid=0A1B HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
+        "GET /?__Host-next-auth.session-token=a HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
+    ],
+    everyday: &[
+        "GET /cart?PHPSESSID=abc HTTP/1.1\nHost: www.shop.example\nReferer: https://shop.example/\n\n",
+        "GET /cart?PHPSESSID=abc HTTP/1.1\nHost: shop.example:8080\nReferer: http://Shop.Example/\n\n",
+        "GET /?session=morning&sid=3 HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
+        "GET /api/chat?sessionId=7 HTTP/1.1\nHost: api.shop.example\nAccept: application/json\nReferer: https://app.example/\n\n",
+        "GET /paid?session_id=cs_live_a1b2 HTTP/1.1\nHost: shop.example\nAccept: text/html\nReferer: https://pay.example/\n\n",
+        "GET /?PHPSESSID= HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
+    ],
+};
+
+pub(super) static MISSING_REFERER: Rule = Rule {
+    id: "session-fixation-missing-referer/session-parameter",
+    leaf: Leaf::SessionFixationMissingReferer,
+    weight: STRONG,
+    places: Places::of(&[Place::Query, Place::Form]),
+    test: Test::Head,
+    summary: "A session identifier comes as a parameter of a request without a Referer, as from a prepared link.",
+    attacks: &[
+        "GET /login?PHPSESSID=abc HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?JSessionId=0A1B HTTP/1.1\nHost: shop.example\nAccept: */*\n\n",
+        "GET /?session_id=abc HTTP/1.1\nHost: shop.example\nAccept: text/html,*/*;q=0.8\n\n",
+        "GET /?PHPSESSI%44=abc HTTP/1.1\nHost: shop.example\n\n",
+    ],
+    everyday: &[
+        "GET /cart?PHPSESSID=abc HTTP/1.1\nHost: shop.example\nReferer: https://shop.example/\n\n",
+        "GET /api?session_id=abc HTTP/1.1\nHost: shop.example\nAccept: application/json\n\n",
+        "GET /?session=2&assessment=3&sid=4 HTTP/1.1\nHost: shop.example\n\n",
+        "GET /cart;jsessionid=0A1B HTTP/1.1\nHost: shop.example\n\n",
+    ],
+};
+
+pub(super) static METHOD_OVERRIDE: Rule = Rule {
+    id: "http-compliance-method-override-param/other-method",
+    leaf: Leaf::HttpComplianceMethodOverrideParam,
+    weight: STRONG,
+    places: Places::of(&[Place::Query, Place::Form]),
+    test: Test::Head,
+    summary: "A parameter asks for another method than the request's.",
+    attacks: &[
+        "POST /a?_method=DELETE HTTP/1.1\nHost: shop.example\nContent-Length: 0\n\n",
+        "GET /transfer?amount=10&_method=%50OST HTTP/1.1\nHost: shop.example\n\n",
+        "POST /a HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded\nContent-Length: 11\n\n_method=put",
+    ],
+    everyday: &[
+        "POST /out HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded\nContent-Length: 12\n\n_method=post",
+        "GET /a?method=DELETE HTTP/1.1\nHost: shop.example\n\n",
+        "GET /a?_method=air+freight HTTP/1.1\nHost: shop.example\n\n",
+        "GET /a?_method=12345 HTTP/1.1\nHost: shop.example\n\n",
+    ],
+};
+
+pub(super) static REPEATED_PARAMETER: Rule = Rule {
+    id: "http-attacks-duplicate-parameters/repeated",
+    leaf: Leaf::HttpAttacksDuplicateParameters,
+    weight: STRONG,
+    places: Places::of(&[Place::QueryName, Place::FormName]),
+    test: Test::Head,
+    summary: "The same parameter was sent more than once.",
+    attacks: &[
+        "GET /?id=1&id=2 HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?id=1&i%64=2 HTTP/1.1\nHost: shop.example\n\n",
+        "POST /?id=1 HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded\nContent-Length: 4\n\nid=2",
+    ],
+    everyday: &[
+        "GET /?id=1&Id=2 HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?tag[]=a&tag[]=b HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?a&b&c HTTP/1.1\nHost: shop.example\n\n",
+    ],
+};
+
+pub(super) static ODD_ARRAY: Rule = Rule {
+    id: "http-attacks-duplicate-parameters/odd-array",
+    leaf: Leaf::HttpAttacksDuplicateParameters,
+    weight: STRONG,
+    places: Places::of(&[Place::QueryName, Place::FormName]),
+    test: Test::Head,
+    summary: "A parameter's name in array syntax holds something between or behind its brackets.",
+    attacks: &[
+        "GET /?foo[1]a[2]=x HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?foo%5B1%5Da=x HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?foo[1=x HTTP/1.1\nHost: shop.example\n\n",
+    ],
+    everyday: &[
+        "GET /?foo[1][2]=x HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?filter[price][gte]=10 HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?tag%5B%5D=x HTTP/1.1\nHost: shop.example\n\n",
+    ],
+};
+
+/// Where the page that made the request comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Origin {
+    /// The head was not seen: nothing is judged by it.
+    #[default]
+    Unknown,
+    /// No Referer, or one that names no host.
+    NoReferer,
+    Own,
+    Foreign,
+}
+
+/// What kind of answer the client takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Wants {
+    /// A page, as a browser does that follows a link.
+    Page,
+    /// It does not say; browsers always do.
+    #[default]
+    Unsaid,
+    /// Data, as a script does that calls an interface.
+    Data,
+}
+
+const METHOD_BYTES_MAX: usize = 16;
+
+/// What of the head matters to the arguments, and which arguments came.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    origin: Origin,
+    wants: Wants,
+    method: [u8; METHOD_BYTES_MAX],
+    keys: RandomState,
+    seen: HashSet<u64>,
+}
+
+/// What was found in one argument.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    pub(crate) rule: &'static Rule,
+    /// Whether its name shows it, or its value.
+    pub(crate) in_name: bool,
+}
+
+impl Arguments {
+    /// Forgets the request.
+    pub(crate) fn reset(&mut self) {
+        self.origin = Origin::Unknown;
+        self.wants = Wants::Unsaid;
+        self.method = [0; METHOD_BYTES_MAX];
+        self.seen.clear();
+    }
+
+    /// Keeps of a head what the arguments are judged by.
+    pub(crate) fn begin(&mut self, facts: &Facts<'_>) {
+        self.reset();
+        self.origin = origin(facts);
+        self.wants = match facts.accept.first {
+            None => Wants::Unsaid,
+            Some(accept) if memchr::memmem::find(accept, b"text/html").is_some() => Wants::Page,
+            Some(_) => Wants::Data,
+        };
+        if let Some(method) = self.method.get_mut(..facts.method.len()) {
+            method.copy_from_slice(facts.method);
+        }
+    }
+
+    /// Judges one argument as it stands between two `&`; names and values are still coded.
+    pub(crate) fn judge(&mut self, leaves: &LeafSet, name: &[u8], value: &[u8]) -> Option<Found> {
+        if self.origin == Origin::Unknown {
+            return None;
+        }
+        let in_value = |rule| Some(Found { rule, in_name: false });
+        if let Some(rule) = self.session(name, value) {
+            return in_value(rule);
+        }
+        if leaves.contains(Leaf::HttpComplianceMethodOverrideParam) && self.overrides(name, value) {
+            return in_value(&METHOD_OVERRIDE);
+        }
+        if leaves.contains(Leaf::HttpAttacksDuplicateParameters) {
+            return self.duplicates(name).map(|rule| Found { rule, in_name: true });
+        }
+        None
+    }
+
+    /// Judges a path's parameter `jsessionid`, which servlet containers write where cookies are unknown.
+    pub(crate) fn judge_path(&self, path: &[u8]) -> Option<&'static Rule> {
+        let mut parameters = path.split(|byte| matches!(byte, b';' | b'/')).skip(1);
+        let is_session = |parameter: &[u8]| {
+            parameter.get(..11).is_some_and(|start| start.eq_ignore_ascii_case(b"jsessionid="))
+        };
+        (self.origin == Origin::Foreign && memchr::memchr(b';', path).is_some() && parameters.any(is_session))
+            .then_some(&EXTERNAL_REFERER)
+    }
+
+    fn session(&self, name: &[u8], value: &[u8]) -> Option<&'static Rule> {
+        // Interfaces for programs have session parameters too: those count where a browser is at work.
+        let (rule, is_browser) = match self.origin {
+            Origin::Foreign => (&EXTERNAL_REFERER, self.wants != Wants::Data),
+            Origin::NoReferer => (&MISSING_REFERER, self.wants == Wants::Page),
+            Origin::Own | Origin::Unknown => return None,
+        };
+        let kind = name::session_kind(name)?;
+        // Checkout pages of payment services hand their own identifiers over this way.
+        let is_checkout = value.starts_with(b"cs_live_") || value.starts_with(b"cs_test_");
+        let counts = kind == name::Session::Cookie || is_browser && !is_checkout;
+        (counts && !value.is_empty()).then_some(rule)
+    }
+
+    fn overrides(&self, name: &[u8], value: &[u8]) -> bool {
+        let (mut buffer, mut wanted) = ([0; name::NAME_BYTES_MAX], [0; METHOD_BYTES_MAX]);
+        if name::decode(name, &mut buffer) != Some(b"_method") {
+            return false;
+        }
+        let Some(wanted) = name::decode(value, &mut wanted) else { return false };
+        let own = self.method.split(|byte| *byte == 0).next().unwrap_or_default();
+        (3..=10).contains(&wanted.len())
+            && wanted.iter().all(u8::is_ascii_alphabetic)
+            && !wanted.eq_ignore_ascii_case(own)
+    }
+
+    fn duplicates(&mut self, name: &[u8]) -> Option<&'static Rule> {
+        let mut buffer = [0; limits::ARGUMENT_NAME_BYTES_MAX];
+        let name = name::decode(name, &mut buffer)?;
+        if let Some(open) = memchr::memchr(b'[', name) {
+            let brackets = name.get(open..).unwrap_or_default();
+            if !is_array(brackets) {
+                return Some(&ODD_ARRAY);
+            }
+            if brackets.ends_with(b"[]") {
+                return None;
+            }
+        }
+        let known = self.seen.len() < limits::ARGUMENTS_MAX && !self.seen.insert(self.keys.hash_one(name));
+        known.then_some(&REPEATED_PARAMETER)
+    }
+}
+
+/// `[a][b]…` to the end.
+fn is_array(mut brackets: &[u8]) -> bool {
+    while let Some(inner) = brackets.strip_prefix(b"[") {
+        let Some(close) = memchr::memchr2(b'[', b']', inner).filter(|at| inner.get(*at) == Some(&b']'))
+        else {
+            return false;
+        };
+        brackets = inner.get(close + 1..).unwrap_or_default();
+    }
+    brackets.is_empty()
+}
+
+/// Hosts of one site are the same, or one lies under the other.
+fn origin(facts: &Facts<'_>) -> Origin {
+    let referer = facts.referer.first.unwrap_or_default();
+    let Some(at) = memchr::memmem::find(referer, b"://") else { return Origin::NoReferer };
+    let rest = referer.get(at + 3..).unwrap_or_default();
+    let authority = rest.split(|byte| matches!(byte, b'/' | b'?' | b'#' | b'\\')).next().unwrap_or_default();
+    let authority = authority.rsplit(|byte| *byte == b'@').next().unwrap_or_default();
+    let page = without_port(authority);
+    let host = without_port(facts.host.first.unwrap_or_default());
+    if page.eq_ignore_ascii_case(host) || is_below(page, host) || is_below(host, page) {
+        Origin::Own
+    } else {
+        Origin::Foreign
+    }
+}
+
+fn is_below(name: &[u8], parent: &[u8]) -> bool {
+    let start = name.len().checked_sub(parent.len()).filter(|_| memchr::memchr(b'.', parent).is_some());
+    start
+        .and_then(|start| name.split_at_checked(start))
+        .is_some_and(|(front, end)| front.ends_with(b".") && end.eq_ignore_ascii_case(parent))
+}

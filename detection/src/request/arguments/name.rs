@@ -1,0 +1,139 @@
+//! Names of parameters: decoded on the stack, and recognised as those of session cookies.
+
+/// Longer names are no session's.
+pub(super) const NAME_BYTES_MAX: usize = 64;
+
+/// How sure it is that a name is a session's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Session {
+    /// The cookie of a known server or framework; no application invents that name.
+    Cookie,
+    /// A name that says "session identifier"; interfaces for programs use such names too.
+    Generic,
+}
+
+/// Names of session cookies, in lower case, without `-`, `_`, `.` and the prefixes of secure cookies, sorted.
+const COOKIES: &[&str] = &[
+    "authjssessiontoken",
+    "beakersessionid",
+    "bottlesession",
+    "cakephp",
+    "cfid",
+    "cfsid",
+    "cftoken",
+    "cisession",
+    "connectsid",
+    "expresssid",
+    "flasksession",
+    "hapisid",
+    "jservsession",
+    "jwsession",
+    "koasess",
+    "koasid",
+    "laravelsession",
+    "meteorlogintoken",
+    "nextauthsessiontoken",
+    "nodesid",
+    "phpsession",
+    "phxsession",
+    "playsession",
+    "pyramidsession",
+    "racksession",
+    "railssession",
+    "sailssid",
+    "shinytoken",
+    "sinatrasession",
+    "symfonysession",
+    "weblogicsession",
+    "yiisession",
+];
+
+/// Reads `name`, coded as in a query.
+pub(super) fn session_kind(name: &[u8]) -> Option<Session> {
+    if name.len() < 4 || name.len() > 3 * NAME_BYTES_MAX {
+        return None;
+    }
+    let (mut decoded, mut buffer) = ([0; NAME_BYTES_MAX], [0; NAME_BYTES_MAX]);
+    let decoded = decode(name, &mut decoded)?;
+    let decoded = ["__host-", "__secure-"]
+        .iter()
+        .find_map(|prefix| {
+            let front = decoded.get(..prefix.len())?;
+            front.eq_ignore_ascii_case(prefix.as_bytes()).then(|| decoded.get(prefix.len()..)).flatten()
+        })
+        .unwrap_or(decoded);
+    let mut length = 0;
+    for byte in decoded.iter().filter(|byte| !matches!(byte, b'-' | b'_' | b'.')) {
+        *buffer.get_mut(length)? = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    let plain = buffer.get(..length)?;
+    let ends = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end.as_bytes()));
+    if COOKIES.binary_search_by(|known| known.as_bytes().cmp(plain)).is_ok()
+        || plain.starts_with(b"aspsessionid")
+        || ["phpsess", "jsess", "aspnetsess"].iter().any(|start| plain.starts_with(start.as_bytes()))
+    {
+        Some(Session::Cookie)
+    } else if ends(&["sessionid", "sessid", "sessiontoken", "sessionkey"]) {
+        Some(Session::Generic)
+    } else {
+        None
+    }
+}
+
+/// Takes percent coding off; `None` when the result does not fit.
+pub(super) fn decode<'b>(coded: &[u8], buffer: &'b mut [u8]) -> Option<&'b [u8]> {
+    let mut length = 0;
+    let mut rest = coded;
+    while let Some((&byte, after)) = rest.split_first() {
+        let escape = match after {
+            [high, low, ..] if byte == b'%' => digit(*high).zip(digit(*low)),
+            _ => None,
+        };
+        let (byte, after) = match (escape, byte) {
+            (Some((high, low)), _) => (high << 4 | low, after.get(2..).unwrap_or_default()),
+            (None, b'+') => (b' ', after),
+            (None, byte) => (byte, after),
+        };
+        *buffer.get_mut(length)? = byte;
+        length += 1;
+        rest = after;
+    }
+    buffer.get(..length)
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn session_cookies_are_known_in_any_spelling() {
+        assert!(COOKIES.is_sorted());
+        for name in [
+            "PHPSESSID",
+            "phpsession",
+            "JSESSIONID",
+            "ASPSESSIONIDQQRT",
+            "ASP.NET_SessionId",
+            "connect.sid",
+            "cftoken",
+            "__Secure-next-auth.session-token",
+            "_flask_session",
+            "PHPSESSI%44",
+        ] {
+            assert_eq!(session_kind(name.as_bytes()), Some(Session::Cookie), "{name}");
+        }
+        for name in ["session_id", "session-id", "sessionId", "_session_id", "user_sessid"] {
+            assert_eq!(session_kind(name.as_bytes()), Some(Session::Generic), "{name}");
+        }
+        for name in
+            ["session", "sid", "id", "assessment", "obsession", "token", "session_name", "csrf_token", ""]
+        {
+            assert_eq!(session_kind(name.as_bytes()), None, "{name}");
+        }
+    }
+}

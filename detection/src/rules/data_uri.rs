@@ -1,0 +1,80 @@
+//! Rules about `data:` URIs where an application would fetch or render them, and the judge that reports them.
+
+use waf_shared::catalog::Leaf;
+
+use crate::evidence::{Evidence, Subject};
+use crate::field::{Place, Places};
+use crate::lang::data_uri::{self, Content};
+use crate::rule::{Judge, Rule, STRONG, Test};
+
+/// The rules.
+pub static RULES: &[&Rule] = &[&ACTIVE, &REFERENCE, &INERT];
+
+/// Reads `data:` URIs.
+pub static JUDGE: Judge = Judge { name: "data-uri", triggers: &["data:"], places: Places::REQUEST, run };
+
+fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    let Some(content) = data_uri::content(subject.bytes) else { return };
+    // Browsers read files into such URIs, and applications send them on as fields of documents and forms.
+    let field = matches!(subject.place, Place::Json | Place::Form | Place::Body);
+    let rule = match content {
+        Content::Active => &ACTIVE,
+        Content::Text if field && subject.place != Place::Form => &INERT,
+        Content::Stream | Content::Text => &REFERENCE,
+        Content::Document if field => &INERT,
+        Content::Document | Content::Media => return,
+    };
+    evidence.found(rule, 0, subject.bytes.len().min(64));
+}
+
+static ACTIVE: Rule = Rule {
+    id: "data-uri-abuse/active-content",
+    leaf: Leaf::DataUriAbuse,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A value is a data URI of a page, a script or a program.",
+    attacks: &[
+        "data:text/html;base64,PGI+aGVsbG88L2I+",
+        "data:application/javascript,1",
+        "data:text/xml,<a/>",
+        " DATA:text/html,hello",
+    ],
+    everyday: &[
+        "data:image/png;base64,iVBORw0KGgo=",
+        "data: text/html is a type",
+        "metadata:text/html",
+        "data:application/pdf;base64,JVBERi0=",
+    ],
+};
+
+static REFERENCE: Rule = Rule {
+    id: "data-uri-abuse/inline-source",
+    leaf: Leaf::DataUriAbuse,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A data URI stands where the name of a file or a URL is expected, so that the client writes what is read.",
+    attacks: &["data://text/plain;base64,SGVsbG8=", "data://text/plain,hello", "data:;base64,SGVsbG8="],
+    everyday: &[
+        "data:image/jpeg;base64,/9j/4AAQ",
+        "data: hello",
+        "the data://text of it",
+        "data:font/woff2;base64,d09GMg==",
+    ],
+};
+
+static INERT: Rule = Rule {
+    id: "data-uri-abuse/document",
+    leaf: Leaf::DataUriAbuse,
+    weight: 1,
+    places: Places::of(&[Place::Json, Place::Form, Place::Body]),
+    test: Test::Judged,
+    summary: "A data URI of a text or a document in a field that may take uploads.",
+    attacks: &[
+        "data:text/plain;base64,SGVsbG8=",
+        "data:application/pdf;base64,JVBERi0xLjQK",
+        "data:text/csv;base64,YSxiCjEsMgo=",
+    ],
+    everyday: &["data:image/webp;base64,UklGRg==", "data: hello", "data:audio/mpeg;base64,SUQz"],
+};

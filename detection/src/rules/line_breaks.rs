@@ -1,0 +1,112 @@
+//! Line breaks where a protocol writes one line: paths, names, header values and cookies that a server copies into a
+//! header, a log or a request of its own.
+
+use memchr::memchr2;
+use waf_shared::catalog::Leaf;
+
+use crate::evidence::{Evidence, Subject};
+use crate::field::{Place, Places};
+use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::view::View;
+
+/// The rules.
+pub static RULES: &[&Rule] = &[&IN_PATH, &IN_NAME, &IN_HEADER];
+
+static IN_PATH: Rule = Rule {
+    id: "http-attacks-header-crlf-injection/path",
+    leaf: Leaf::HttpAttacksHeaderCrlfInjection,
+    weight: STRONG,
+    places: Places::of(&[Place::Path]),
+    test: Test::Judged,
+    summary: "A line break in the path.",
+    attacks: &[
+        "/a%0d%0aX-Injected:%201",
+        "/shop.php/PHP_VALUE%0Adisplay_errors=1;;;",
+        "/%25%30%41Set-cookie:a=b",
+        "/shell.php%0a",
+    ],
+    everyday: &["/a%20b", "/docs/line%5Cnbreak", "/a%0"],
+};
+
+static IN_NAME: Rule = Rule {
+    id: "http-attacks-header-crlf-injection/name",
+    leaf: Leaf::HttpAttacksHeaderCrlfInjection,
+    weight: STRONG,
+    places: Places::of(&[Place::QueryName, Place::FormName, Place::CookieName, Place::FileName]),
+    test: Test::Judged,
+    summary: "A line break in the name of a parameter, a cookie or a file.",
+    attacks: &["a\r\nX-Injected: 1", "a\nb", "\rrestofdata"],
+    everyday: &["user name", "a\\nb", "first-name"],
+};
+
+static IN_HEADER: Rule = Rule {
+    id: "http-attacks-header-crlf-injection/header",
+    leaf: Leaf::HttpAttacksHeaderCrlfInjection,
+    weight: STRONG,
+    places: Places::of(&[Place::Header, Place::Cookie]),
+    test: Test::Judged,
+    summary: "A header or cookie value in which a coded line break begins another header or a body.",
+    attacks: &["data%0d%0aInjected: value", "news%0dX-Added: second", "x%0a%0a<html>hi", "en%0D%0A%20X-Y:z"],
+    everyday: &["{%0A \"theme\": \"dark\"%0A}", "two%0Alines", "12%3A30"],
+};
+
+/// Looks for line breaks.
+pub static JUDGE: Judge = Judge {
+    name: "line-break",
+    triggers: &[],
+    places: Places::of(&[
+        Place::Path,
+        Place::QueryName,
+        Place::FormName,
+        Place::CookieName,
+        Place::FileName,
+        Place::Header,
+        Place::Cookie,
+    ]),
+    run: judge,
+};
+
+fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    let bytes = subject.bytes;
+    // A backslash and an `n` is a line break to a program's compiler, not to a server.
+    if !matches!(subject.view, View::Raw | View::Percent | View::PercentNested) {
+        return;
+    }
+    let Some(at) = memchr2(b'\r', b'\n', bytes) else { return };
+    match subject.place {
+        Place::Path => evidence.found(&IN_PATH, at, bytes.len() - at),
+        // A document posted under the type of a form has its lines as they are.
+        Place::FormName if subject.view == View::Raw => {}
+        Place::QueryName | Place::FormName | Place::CookieName | Place::FileName => {
+            evidence.found(&IN_NAME, at, bytes.len() - at);
+        }
+        // The address of the page before may hold whatever that page's form held.
+        Place::Header if subject.name.eq_ignore_ascii_case(b"referer") => {}
+        _ => {
+            if let Some(at) = header_line(bytes, at) {
+                evidence.found(&IN_HEADER, at, bytes.len() - at);
+            }
+        }
+    }
+}
+
+/// Longest name that begins a header.
+const NAME_BYTES_MAX: usize = 64;
+
+/// From the first line break on, a line that begins with `token:`, or markup behind an empty line.
+fn header_line(bytes: &[u8], first: usize) -> Option<usize> {
+    let mut lines = bytes.get(first..)?.split(|byte| matches!(byte, b'\r' | b'\n')).skip(1);
+    let mut after_empty = false;
+    lines.find_map(|line| {
+        let text = line.trim_ascii_start();
+        let is_markup = after_empty && text.starts_with(b"<");
+        after_empty = text.is_empty();
+        let name = text
+            .iter()
+            .take(NAME_BYTES_MAX + 1)
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-' || **byte == b'_')
+            .count();
+        let is_header = (1..=NAME_BYTES_MAX).contains(&name) && text.get(name) == Some(&b':');
+        (is_header || is_markup).then(|| line.as_ptr().addr().saturating_sub(bytes.as_ptr().addr()))
+    })
+}

@@ -1,0 +1,105 @@
+//! Rules about Ruby code and objects in a value, and the judge that reports them. Templates with Ruby in them belong to
+//! the template rules.
+
+use waf_shared::catalog::Leaf;
+
+use crate::evidence::{Evidence, Subject};
+use crate::field::Places;
+use crate::lang::ruby;
+use crate::rule::{Judge, Rule, STRONG, Test};
+
+/// The rules.
+pub static RULES: &[&Rule] = &[&CALL, &CALL_IN_TEXT, &YAML_OBJECT, &MARSHAL];
+
+/// Reads calls of Ruby.
+pub static JUDGE: Judge = Judge { name: "ruby", triggers: ruby::TRIGGERS, places: Places::REQUEST, run };
+
+fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    if let Some(found) = ruby::call(subject.bytes) {
+        let rule = if found.in_text { &CALL_IN_TEXT } else { &CALL };
+        evidence.found(rule, found.offset, found.length);
+    }
+}
+
+static CALL: Rule = Rule {
+    id: "ruby-injection-system-calls/call",
+    leaf: Leaf::RubyInjectionSystemCalls,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A call of Ruby that starts a process or evaluates code.",
+    attacks: &[
+        "Process.spawn(\"id\")",
+        "Kernel.exec('id')",
+        "IO.popen('id').read",
+        "Open3.capture2('id')",
+        "Kernel . system ( 'id' )",
+        "%x(id)",
+        "x.send(:system, 'id')",
+        "IO.read('|id')",
+    ],
+    everyday: &[
+        "We use Process.spawn(cmd) in our runner for this",
+        "The Kernel.system method is documented",
+        "process.spawn",
+        "100%x",
+        "IO.popen",
+        "mail.send(:now)",
+    ],
+};
+
+static CALL_IN_TEXT: Rule = Rule {
+    id: "ruby-injection-system-calls/call-in-text",
+    leaf: Leaf::RubyInjectionSystemCalls,
+    weight: 1,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A text quotes a call of Ruby that starts a process or evaluates code.",
+    attacks: &[
+        "We use Process.spawn(cmd) in our runner for this",
+        "my colleague says that IO.popen('id') is not safe",
+        "you should never write Kernel.exec(params) in your code",
+    ],
+    everyday: &[
+        "the process will spawn many others",
+        "the kernel of the system",
+        "open the file and read it",
+    ],
+};
+
+static YAML_OBJECT: Rule = Rule {
+    id: "ruby-injection-system-calls/yaml-object",
+    leaf: Leaf::RubyInjectionSystemCalls,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Pattern {
+        regex: r"!ruby/(?:object|hash|struct|class|module|exception|array|sym|regexp|range)\b[a-z0-9-]*:?",
+        literals: &["!ruby/"],
+    },
+    summary: "A YAML tag that makes a Ruby parser instantiate a class.",
+    attacks: &[
+        "--- !ruby/object:Gem::Installer\ni: x",
+        "!ruby/hash:ActionController::Parameters {}",
+        "!ruby/struct:X",
+    ],
+    everyday: &["I love ruby!", "!ruby/ is a tag", "gems/ruby/object"],
+};
+
+static MARSHAL: Rule = Rule {
+    id: "ruby-injection-system-calls/marshalled-object",
+    leaf: Leaf::RubyInjectionSystemCalls,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Pattern {
+        // Version 4.8, then an object of a named class, raw or in base64.
+        regex: r"(?-i)\x04\x08[oU]:[\x05-\x60][A-Z][A-Za-z0-9:]{3}|(?:^|[^A-Za-z0-9+/])BAh[vV]O[g-j][A-Za-z0-9+/]{4}",
+        literals: &["\u{4}\u{8}", "bahvo"],
+    },
+    summary: "A marshalled Ruby object of a named class.",
+    attacks: &[
+        "\u{4}\u{8}o:\u{15}Gem::SpecFetcher",
+        "\u{4}\u{8}U:\u{15}Gem::Requirement",
+        "BAhvOhVHZW06OlNwZWNGZXRjaGVy",
+    ],
+    everyday: &["\u{4}\u{8}", "BAhpBg==", "o:Gem::Requirement"],
+};

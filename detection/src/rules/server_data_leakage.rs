@@ -1,0 +1,170 @@
+//! Rules of this family: directory listings, scripts sent as source, ASP.NET exceptions, answers of a failed server.
+
+use waf_shared::catalog::Leaf;
+
+use crate::field::{Place, Places};
+use crate::response::sign::{leads, proved, raw};
+use crate::response::{Kind, Spot, shape_length};
+use crate::rule::{Rule, STRONG, Test};
+
+/// The rules.
+pub static RULES: &[&Rule] = &[&DIRECTORY_LISTING, &CGI_SOURCE, &ASPNET_EXCEPTION, &SERVER_ERROR];
+
+static DIRECTORY_LISTING: Rule = Rule {
+    id: "server-data-leakage-directory-listing/page",
+    leaf: Leaf::ServerDataLeakageDirectoryListing,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseBody]),
+    test: Test::Signs(&[
+        raw("<title>Index of ", "~</title>~<h1>Index of "),
+        raw("<TITLE>Index of ", "~</TITLE>~<H1>Index of "),
+        raw("<title>Index of ", "~</title>~<h2>Index of "),
+        raw("<title>Directory listing for ", "~</title>~<h1>Directory listing for "),
+        raw("<title>Directory Listing For ", "~</title>"),
+        raw("<title>Directory: ", "~</title>~<h1"),
+        raw("<title>listing directory ", "~</title>"),
+        raw(">[To Parent Directory]</", "@>"),
+        leads("Volume in drive ", "@ "),
+    ]),
+    summary: "The response is a directory listing as a web server makes it.",
+    attacks: &[
+        "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 3.2 Final//EN\">\n<html>\n <head>\n  <title>Index of /backup</title>\n </head>\n <body>\n<h1>Index of /backup</h1>\n",
+        "<html>\r\n<head><title>Index of /files/</title></head>\r\n<body>\r\n<h1>Index of /files/</h1><hr><pre><a href=\"../\">../</a>",
+        "<title>Directory listing for /</title>\n</head>\n<body>\n<h1>Directory listing for /</h1>",
+        "<H1>shop.example - /files/</H1><hr>\n<pre><A HREF=\"/\">[To Parent Directory]</A><br><br>",
+        "<head><TITLE>Index of /x</TITLE></head><body><H1>Index of /x</H1>",
+    ],
+    everyday: &[
+        "<title>Index of plants | Garden</title><h1>Plants from A to Z</h1>",
+        "<title>Stock index of the week</title>",
+        "<p>The page says <b>Index of /</b> when no index file exists.</p>",
+        "<title>Directory of members</title><h1>Members</h1>",
+    ],
+};
+
+static CGI_SOURCE: Rule = Rule {
+    id: "server-data-leakage-cgi-source/interpreter-line",
+    leaf: Leaf::ServerDataLeakageCgiSource,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseBody]),
+    test: Test::Signs(&[proved("#!/", "@", is_script), proved("#! /", "@", is_script)]),
+    summary: "The response is the source of a script, from its interpreter line on.",
+    attacks: &[
+        "#!/usr/bin/perl\nuse CGI;\nprint header;",
+        "#! /usr/bin/env python3\nimport cgi",
+        "#!/bin/sh\necho \"Content-Type: text/html\"",
+        "GET /cgi-bin/test.sh HTTP/1.1\r\nHost: shop.example\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n#!/bin/bash\necho",
+    ],
+    everyday: &[
+        "<pre>#!/bin/sh\necho hello</pre>",
+        "Begin your script with #!/bin/sh and make it executable.",
+        "GET /install.sh HTTP/1.1\r\nHost: get.example\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n#!/bin/sh\nset -e\n",
+    ],
+};
+
+/// A script at the beginning of the body that was not asked for as a script: `curl …/install.sh | sh` is everyday.
+fn is_script(spot: &Spot<'_>) -> bool {
+    let path = spot.path();
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let asked_for =
+        [&b".sh"[..], b".bash", b".py", b".pl", b".rb", b".txt"].iter().any(|end| name.ends_with(end))
+            || name.starts_with(b"install");
+    let is_cgi = memchr::memmem::find(path, b"/cgi-bin/").is_some();
+    spot.opens() && !matches!(spot.kind(), Kind::Json | Kind::Script) && (is_cgi || !asked_for)
+}
+
+static ASPNET_EXCEPTION: Rule = Rule {
+    id: "server-data-leakage-aspnet-errors/exception",
+    leaf: Leaf::ServerDataLeakageAspnetErrors,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseBody]),
+    test: Test::Signs(&[
+        proved("ViewStateException", "", is_thrown),
+        proved("HttpParseException", "", is_thrown),
+        proved("HttpCompileException", "", is_thrown),
+        proved("HttpUnhandledException", "", is_thrown),
+        proved("HttpRequestValidationException", "", is_thrown),
+        proved("HttpException", "", is_thrown),
+        proved("HttpAntiForgeryException", "", is_thrown),
+        proved("System.Web.", "", is_thrown),
+        proved("System.Data.", "", is_thrown),
+        proved("System.IO.", "", is_thrown),
+        proved("System.Net.", "", is_thrown),
+        proved("System.Xml.", "", is_thrown),
+        proved("System.Security.", "", is_thrown),
+        proved("System.Configuration.", "", is_thrown),
+        proved("System.Null", "", is_thrown),
+        proved("System.Argument", "", is_thrown),
+        proved("System.Invalid", "", is_thrown),
+        proved("System.Format", "", is_thrown),
+        proved("System.IndexOut", "", is_thrown),
+        proved("System.Unauthorized", "", is_thrown),
+        proved("System.NotSupported", "", is_thrown),
+        proved("System.Collections.", "", is_thrown),
+        proved("System.Exception", "", is_thrown),
+        proved("Microsoft.AspNetCore.", "", is_thrown),
+        proved("Microsoft.EntityFrameworkCore.", "", is_thrown),
+        leads("[HttpException (0x8", ""),
+        leads("[NullReferenceException", ""),
+        leads("Validation of viewstate MAC failed", ""),
+        leads("A potentially dangerous Request.", "@"),
+        proved(" in ", "@:\\~.cs:line #", |spot| spot.is_spoken() && spot.before().ends_with(b")")),
+        proved("Exception: ", "", opens_with_class),
+    ]),
+    summary: "The response reports an exception of ASP.NET.",
+    attacks: &[
+        "ViewStateException: Invalid viewstate detected.",
+        "HttpParseException: Error parsing the HTTP request.",
+        "System.NullReferenceException: Object reference not set to an instance of an object.\r\n   at Shop.Cart.Pay() in C:\\src\\Cart.cs:line 12",
+        "{\"Message\":\"An error has occurred.\",\"ExceptionType\":\"System.InvalidOperationException\"}",
+        "<html><body><h2><i>x</i></h2><pre>[HttpException (0x80004005): Invalid postback.]</pre></body></html>",
+    ],
+    everyday: &[
+        "{\"$type\":\"System.Collections.Generic.List\",\"$values\":[]}",
+        "<p>HttpException is the base of the errors that ASP.NET raises.</p>",
+        "<article><pre><code>System.NullReferenceException: Object reference not set</code></pre></article>",
+        "{\"title\":\"System.InvalidOperationException in EF Core\"}",
+        "using System.Collections.Generic;",
+    ],
+};
+
+/// A body that is nothing but an exception: its class, its message.
+fn opens_with_class(spot: &Spot<'_>) -> bool {
+    let before = spot.before();
+    let name = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'.').count();
+    let class = before.get(before.len() - name..).unwrap_or_default();
+    name > 3 && class.first().is_some_and(u8::is_ascii_alphabetic) && spot.back(name).opens()
+}
+
+/// Whether an exception class is what the server reports.
+fn is_thrown(spot: &Spot<'_>) -> bool {
+    let Some(length) = shape_length(spot.after(), "@") else { return false };
+    let name = spot.after().get(..length).unwrap_or_default();
+    let name = name.strip_suffix(b".").unwrap_or(name);
+    let rest = spot.after().get(length..).unwrap_or_default();
+    let line = rest.split(|byte| matches!(byte, b'\n' | b'<' | 0x1e)).next().unwrap_or_default();
+    let ends = line.trim_ascii().is_empty() || line.starts_with(b":") || line.starts_with(b" (0x");
+    let apart = !spot.before().last().is_some_and(|b| b.is_ascii_alphanumeric() || b"_.".contains(b));
+    let qualified = spot.before().ends_with(b".");
+    name.ends_with(b"Exception") && ends && (apart && spot.leads() || qualified && spot.opens())
+}
+
+/// Reported by the head's judging: see [`crate::response`].
+pub(crate) static SERVER_ERROR: Rule = Rule {
+    id: "server-data-leakage-5xx-bodies/status",
+    leaf: Leaf::ServerDataLeakage5xxBodies,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseHeader]),
+    test: Test::Signs(&[]),
+    summary: "The upstream answers with a status that says it failed.",
+    attacks: &[
+        "HTTP/1.1 500 Internal Server Error\r\nContent-Type: text/plain\r\n\r\noops",
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/html\r\n\r\n<h1>Later</h1>",
+        "HTTP/1.1 599 Odd\r\n\r\n",
+    ],
+    everyday: &[
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nfine",
+        "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nno",
+        "HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n",
+    ],
+};
