@@ -14,7 +14,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use waf_tests::origin::Authority;
-use waf_tests::raw::Request as Raw;
+use waf_tests::raw::{Connection, Request as Raw};
 use waf_tests::running::{Start, Waf, to_upstream};
 
 /// A server on a runtime of its own, and a service in front of it.
@@ -117,8 +117,10 @@ fn what_http2_cannot_say_goes_over_http1() {
 #[test]
 fn an_upstream_without_http2_gets_http1() {
     let stand = stand(&["http/1.1"]);
+    // One client connection: its next request is read after the upstream's connection was given back.
+    let mut client = Connection::open(stand.waf.port).expect("a connection");
     for _ in 0..3 {
-        let response = Raw::get("/x").host("waf.test").to(stand.waf.port);
+        let response = client.exchange(&Raw::get("/x").host("waf.test")).expect("an answer");
         assert_eq!((response.status, response.text().as_str()), (200, "HTTP/1.1 GET /x waf.test "));
     }
     assert_eq!(stand.counts(), (1, 0), "the connection is kept");
