@@ -133,7 +133,7 @@ section! {
             "What is done to the headers of responses.";
         openapi: GlobalOpenApi, Kind::Section(GlobalOpenApi::FIELDS), optional, "", "", Enforced::Yes,
             "What holds for every contract.";
-        rate_limit: RateLimit, Kind::Section(RateLimit::FIELDS), optional, "", "", Enforced::No,
+        rate_limit: RateLimit, Kind::Section(RateLimit::FIELDS), optional, "", "", Enforced::Yes,
             "Quota of every route that has none of its own; counted for each route by itself.";
     }
 }

@@ -80,7 +80,9 @@ routes:
     assert!(strip.is_sorted());
     let inherited = plain.rate_limit.as_ref().unwrap();
     assert_eq!(inherited.source, RateLimitSource::Header("x-key".to_owned()));
+    assert!(inherited.inherited);
     let replaced = own.rate_limit.as_ref().unwrap();
+    assert!(!replaced.inherited);
     assert_eq!((replaced.requests, replaced.ttl), (9, plan::Millis(600_000)));
 }
 

@@ -3,6 +3,8 @@
 
 mod admit;
 
+mod quota;
+
 mod cors;
 
 mod inspect;
@@ -30,7 +32,7 @@ use std::sync::Arc;
 use waf_detection::inspection::Inspection;
 
 pub(crate) use inspect::Spare;
-pub(crate) use record::{Ends, Record};
+pub(crate) use record::{Ends, Exceeded, Record};
 
 use crate::answer;
 use crate::audit::Disposition;
@@ -214,6 +216,7 @@ fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
         is_head: head.is_some_and(|h| h.method() == b"HEAD"),
         is_http10: head.is_some_and(|h| h.version == Version::Http10),
         template: route.and_then(|r| r.error_response.as_ref()),
+        quota: record.exceeded.as_ref(),
         headers: record.serving.header_rules(record.route),
         allow: &record.settings().accept.methods,
         cors: &cors,

@@ -12,6 +12,23 @@ pub const CONTROL_FRAME_SECONDS: u64 = 10;
 /// Listening sockets of one offer: a plain port, or 443 and 80, with room for one more pair while ports move.
 pub const LISTENERS_MAX: usize = 4;
 
+/// Descriptors that travel with one offer: those of its listening sockets, and the memory of its rate limits.
+pub const DESCRIPTORS_MAX: usize = LISTENERS_MAX + 1;
+
+/// Keys that one rate limit tracks, whatever `max_keys` says: some 5 GB of shared memory when all of them are in use.
+pub const RATE_LIMIT_KEYS_MAX: u64 = 10_000_000;
+
+/// Requests of one rate limit's window: far beyond what can be served in one.
+pub const RATE_LIMIT_REQUESTS_MAX: u64 = 100_000_000_000;
+
+/// Bytes of the memory object of all rate limits. It is address space and never reused, so that nothing that still
+/// counts in an old table can be disturbed; memory is what is touched.
+pub const RATE_LIMIT_SPACE_BYTES: u64 = 1 << 60;
+
+/// Attempts to find, claim or count a key before a request is refused. Each failed one means that another request was
+/// counted, or a new key claimed, in the same set at the same moment.
+pub const RATE_LIMIT_TRIES_MAX: usize = 4096;
+
 /// Bytes of a worker's reason for rejecting a plan. Longer reasons are cut: they are for people.
 pub const REASON_BYTES_MAX: usize = 4096;
 

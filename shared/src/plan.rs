@@ -16,7 +16,7 @@ pub use settings::{Accept, AddHeader, Inspection, Mode, Multipart, ResponseHeade
 use bincode::{Decode, Encode};
 
 /// Milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Encode, Decode)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
 pub struct Millis(pub u64);
 
 impl Millis {

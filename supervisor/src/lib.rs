@@ -17,6 +17,7 @@ pub mod workers;
 
 pub mod audit;
 pub mod counters;
+pub mod counts;
 pub mod health;
 pub mod logs;
 pub mod readiness;

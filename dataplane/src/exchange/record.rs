@@ -2,14 +2,15 @@
 //! audit event is written from it, and it decides whether a violation turns a client away.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
-use waf_shared::plan::{Mode, Settings};
+use waf_shared::plan::{Mode, RateLimit, RateLimitSource, Settings};
 
 use crate::audit::{Disposition, Event, Finding, Protection};
 use crate::http1::head::RequestHead;
@@ -23,6 +24,43 @@ struct Violation {
     place: &'static str,
     reason: Cow<'static, str>,
     excerpt: Vec<u8>,
+}
+
+/// A rate limit whose window is full.
+#[derive(Debug)]
+pub(crate) struct Exceeded {
+    pub(crate) limit: RateLimit,
+    /// Until a request of this client would pass.
+    pub(crate) wait: Duration,
+    /// For the refusal that is told: how many were not since the last one that was.
+    pub(crate) untold: Option<u64>,
+}
+
+impl Exceeded {
+    /// What the event says; `None` for all but the first refusal of a window. The key itself is never told: it may be
+    /// a secret, and the event has the address anyway.
+    fn finding(&self) -> Option<Finding<'_>> {
+        let untold = self.untold?;
+        let (requests, window) = (self.limit.requests, self.limit.window.duration());
+        let mut reason = format!("more than {requests} requests in {window:?}");
+        if untold > 0 {
+            let _ = write!(reason, "; {untold} more refused since the last event of this client");
+        }
+        let (place, name) = match &self.limit.source {
+            RateLimitSource::Ip => ("REMOTE_ADDR", &[][..]),
+            RateLimitSource::Header(name) => ("HEADERS", name.as_bytes()),
+        };
+        Some(Finding {
+            protection: Protection::RateLimit { requests },
+            rule: None,
+            place: Cow::Borrowed(place),
+            name: Cow::Borrowed(name),
+            view: None,
+            offset: None,
+            excerpt: Cow::Borrowed(&[]),
+            reason: Cow::Owned(reason),
+        })
+    }
 }
 
 /// Where a connection comes from and arrived.
@@ -44,6 +82,8 @@ pub(crate) struct Record {
     pub(crate) client: SocketAddr,
     /// Parameters in the request's body, for rules that compare an answer with them.
     pub(crate) parameters: Vec<u8>,
+    /// The route's rate limit, when the request is over it.
+    pub(crate) exceeded: Option<Exceeded>,
     ends: Ends,
     started: Instant,
     time: SystemTime,
@@ -65,6 +105,7 @@ impl Record {
             head: None,
             client: ends.peer,
             parameters: Vec::new(),
+            exceeded: None,
             ends,
             started: now.0,
             time: now.1,
@@ -147,7 +188,11 @@ impl Record {
     pub(crate) fn disposition(&self, verdict: Option<&Verdict>) -> Disposition {
         // An uninspected rest is worth a line, and no violation.
         let only_logged = |v: &Violation| v.leaf == Leaf::ResourceLimitsMaxInspectionSize;
-        if verdict.is_none() && self.answer.is_none() && self.violations.iter().all(only_logged) {
+        if verdict.is_none()
+            && self.answer.is_none()
+            && self.exceeded.is_none()
+            && self.violations.iter().all(only_logged)
+        {
             Disposition::Logged
         } else {
             Disposition::Detected
@@ -184,7 +229,7 @@ impl Record {
         status: u16,
         verdict: Option<&Verdict>,
     ) -> Option<Vec<u8>> {
-        let mut findings: Vec<Finding<'_>> = Vec::new();
+        let mut findings: Vec<Finding<'_>> = self.exceeded.iter().filter_map(Exceeded::finding).collect();
         let answer = self.answer.as_deref();
         for found in [verdict, answer].into_iter().flatten().flat_map(|verdict| &verdict.matches) {
             findings.push(Finding {
