@@ -322,11 +322,18 @@ impl Sink for Judging {
     }
 }
 
-/// Places whose values are percent-coded by definition.
+/// Places whose values are percent-coded, by definition or, in cookies, by what every library does.
 const fn is_coded(place: Place) -> bool {
     matches!(
         place,
-        Place::Path | Place::PathSegment | Place::Query | Place::QueryName | Place::Form | Place::FormName
+        Place::Path
+            | Place::PathSegment
+            | Place::Query
+            | Place::QueryName
+            | Place::Form
+            | Place::FormName
+            | Place::Cookie
+            | Place::CookieName
     )
 }
 
