@@ -164,9 +164,9 @@ mod tests {
     fn plan(global: &str, routes: &[(&str, &str)]) -> Plan {
         let mut text = format!("version: v1alpha1\nport: 80\n{global}routes:\n");
         for (id, more) in routes {
-            text += &format!(
-                "  - id: {id}\n    match: {{paths: [/{id}]}}\n    upstream: http://127.0.0.1\n    {more}\n"
-            );
+            let place =
+                format!("  - id: {id}\n    match: {{paths: [/{id}]}}\n    upstream: http://127.0.0.1\n");
+            text.extend([place.as_str(), "    ", more, "\n"]);
         }
         let options = Options { host_checks: false, ..Options::default() };
         compile_text("waf.yaml", &text, Path::new("/"), &options).unwrap().plan
