@@ -8,6 +8,7 @@ use waf_detection::engine::Engine;
 use waf_shared::limits;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
+use crate::trace::{TraceSetupError, Tracer};
 use crate::upstream::{Pool, Pools, TlsSetupError};
 use waf_shared::route::Router;
 
@@ -20,6 +21,9 @@ pub enum BuildError {
     /// An `https://` upstream cannot be reached safely.
     #[error("TLS to upstreams cannot be set up: {0}")]
     Tls(#[from] TlsSetupError),
+    /// Spans cannot be sent to the collector.
+    #[error("tracing cannot be set up")]
+    Trace(#[from] TraceSetupError),
 }
 
 /// A plan made ready. A request sees exactly one from its first byte to its last.
@@ -35,6 +39,7 @@ pub struct Serving {
     route_headers: Vec<Arc<HeaderRules>>,
     global_headers: Arc<HeaderRules>,
     head_bytes_max: usize,
+    tracer: Option<Arc<Tracer>>,
 }
 
 impl Serving {
@@ -45,6 +50,8 @@ impl Serving {
         let upstreams = plan.routes.iter().map(|route| &route.upstream);
         let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
         let (global_headers, route_headers) = header_rules(&mut plan);
+        let known = previous.and_then(|p| p.tracer.as_ref());
+        let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
         Ok(Arc::new(Serving {
             router: Router::new(&plan),
             digest_text: digest.to_string(),
@@ -56,6 +63,7 @@ impl Serving {
             pools,
             route_pools,
             route_headers,
+            tracer,
         }))
     }
 
@@ -80,6 +88,11 @@ impl Serving {
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    /// Where spans go, while tracing is on.
+    pub(crate) fn tracer(&self) -> Option<&Arc<Tracer>> {
+        self.tracer.as_ref()
     }
 
     pub(crate) fn pools(&self) -> &Pools {

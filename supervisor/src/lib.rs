@@ -16,7 +16,8 @@ pub mod source;
 pub mod workers;
 
 pub mod audit;
-pub mod counters;
+pub mod changes;
+mod counters;
 pub mod health;
 pub mod logs;
 pub mod readiness;

@@ -17,6 +17,7 @@ use waf_shared::plan::Millis;
 
 use crate::audit;
 use crate::candidate::{Candidate, CandidateError};
+use crate::changes;
 use crate::counters::Counters;
 use crate::health::Health;
 use crate::readiness::{NotReady, Readiness, Status};
@@ -118,6 +119,8 @@ struct Supervisor {
     readers: JoinSet<()>,
     candidates: BTreeMap<PlanId, Candidate>,
     last_plan: u64,
+    /// The plan in force; its candidate is kept until the next one is.
+    serving: Option<PlanId>,
     sockets: Sockets,
     health: Option<Health>,
     readiness: Readiness,
@@ -150,6 +153,7 @@ impl Supervisor {
             readers: JoinSet::new(),
             candidates: BTreeMap::new(),
             last_plan: 0,
+            serving: None,
             sockets: Sockets::default(),
             health: None,
             readiness: Readiness::default(),
@@ -397,11 +401,14 @@ impl Supervisor {
         let port = candidate.traffic.first().map(|socket| socket.port);
         if let Some(old) = old {
             self.counters.reloads.add(1);
-            info!(%old, new = %candidate.digest, took_ms, port, "reloaded");
+            let changed = self.serving.and_then(|serving| self.candidates.get(&serving));
+            let changed = changed.map(|before| changes::changes(&before.plan, &candidate.plan).join("; "));
+            info!(%old, new = %candidate.digest, changed, took_ms, port, "reloaded");
         } else {
             info!(plan = %candidate.digest, took_ms, port, "started");
         }
         candidate.announce();
+        self.serving = Some(plan);
         // What came before is served nowhere any more once the commits arrive; its sockets are closed with it.
         self.candidates.retain(|other, _| *other >= plan);
     }
