@@ -83,18 +83,20 @@ section! {
 section! {
     /// `tracing`.
     Tracing {
-        enabled: bool, Kind::Bool, optional, "false", "", Enforced::Only("false"),
+        enabled: bool, Kind::Bool, optional, "false", "", Enforced::Yes,
             "Whether traces are exported.";
         protocol: Choice<OtlpProtocol>, Kind::Choice(&["grpc", "http", "http/protobuf"]), optional, "grpc",
             "`http` equals `http/protobuf`", Enforced::Yes, "Transport of the export.";
         endpoint: PlainText, Kind::Text(PlainText::SYNTAX), optional, "",
             "empty defers to the environment variable `OTEL_EXPORTER_OTLP_ENDPOINT`", Enforced::Yes,
-            "URL of the collector.";
+            "Address of the collector, with or without a scheme.";
         insecure: bool, Kind::Bool, optional, "true", "", Enforced::Yes,
-            "Whether the collector may be reached without TLS.";
-        headers: Map<HeaderName, HeaderValue>, Kind::Map(HeaderName::SYNTAX, HeaderValue::SYNTAX), optional, "", "",
+            "Whether the collector may be reached without TLS; TLS is always used for `https://`.";
+        headers: Map<HeaderName, HeaderValue>, Kind::Map(HeaderName::SYNTAX, HeaderValue::SYNTAX), optional, "",
+            "empty defers to `OTEL_EXPORTER_OTLP_HEADERS`",
             Enforced::Yes, "Headers of every export request, such as an authorization.";
-        timeout: u64, Kind::Duration(Bound::least(100, ">= 100ms")), optional, "", "", Enforced::Yes,
+        timeout: u64, Kind::Duration(Bound::least(100, ">= 100ms")), optional, "",
+            "empty defers to `OTEL_EXPORTER_OTLP_TIMEOUT` (milliseconds), else 10 s", Enforced::Yes,
             "Time after which an export request is given up.";
         service: Service, Kind::Section(Service::FIELDS), optional, "", "", Enforced::Yes,
             "How this service names itself in traces.";
@@ -105,7 +107,8 @@ section! {
     /// `tracing.service`.
     Service {
         name: PlainText, Kind::Text(PlainText::SYNTAX), optional, "waf", "", Enforced::Yes, "Resource attribute `service.name`.";
-        namespace: PlainText, Kind::Text(PlainText::SYNTAX), optional, "", "", Enforced::Yes,
+        namespace: PlainText, Kind::Text(PlainText::SYNTAX), optional, "",
+            "empty defers to `OTEL_RESOURCE_ATTRIBUTES`, which may name other attributes too", Enforced::Yes,
             "Resource attribute `service.namespace`.";
         version: PlainText, Kind::Text(PlainText::SYNTAX), optional, "", "defaults to the version of the build", Enforced::Yes,
             "Resource attribute `service.version`.";

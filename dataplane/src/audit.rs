@@ -5,7 +5,7 @@
 mod facts;
 mod mask;
 mod text;
-mod url;
+pub(crate) mod url;
 
 mod ecs;
 mod ocsf;

@@ -78,6 +78,7 @@ pub(crate) async fn run(
     proxy: &Proxy,
     record: &mut Record,
 ) -> After {
+    record.begin_trace(Some(&head));
     let outcome = pipeline(head, client, proxy, record).await;
     match outcome {
         Ok(after) => after,
@@ -92,9 +93,12 @@ async fn pipeline(
     record: &mut Record,
 ) -> Result<After, Turned> {
     let admitted = admit::admit(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
+    record.stage("admitted");
     let inspected =
         inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
+    record.stage("head inspected");
     let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
+    record.stage("cleared");
     record.parameters = screen::parameters(&cleared, record.settings());
     let sent = transfer::transfer(&mut cleared, client, proxy, record).await;
     cleared.body.report(record);
@@ -106,6 +110,8 @@ async fn pipeline(
         }
         Err(turned) => (status_of(&turned), Err(turned)),
     };
+    record.answered(status);
+    record.stage("answered");
     // What `detect_only` found is reported once, with the status that the client got.
     let verdict = cleared.body.verdict();
     if let Some(line) = record.event(record.disposition(verdict), status, verdict)
@@ -156,6 +162,7 @@ pub(crate) async fn turn_away(
     proxy: &Proxy,
     record: &mut Record,
 ) -> After {
+    record.begin_trace(None);
     let (mut refusal, inspection) = match turned {
         Turned::Refused(refusal) => (refusal, None),
         Turned::Found(refusal, inspection) => (refusal, Some(inspection)),
@@ -165,7 +172,10 @@ pub(crate) async fn turn_away(
             tracing::warn!(route, error = &error as &dyn std::error::Error, "the upstream failed");
             (unread_upstream(upstream_refusal(&error), record), None)
         }
-        Turned::Gone => return After::Abort,
+        Turned::Gone => {
+            record.answered(499);
+            return After::Abort;
+        }
     };
     if is_blocking(refusal) {
         let verdict = inspection.as_ref().map(|i| i.verdict()).filter(|v| v.blocks());
@@ -181,6 +191,7 @@ pub(crate) async fn turn_away(
     if refusal.after == After::KeepAlive && !keeps_alive(record) {
         refusal.after = After::Close;
     }
+    record.answered(refusal.status);
     let (head, body) = compose_answer(refusal, record);
     client.writer.head(&head, Delimited::Head);
     client.writer.data(body.into());

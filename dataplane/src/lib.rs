@@ -37,4 +37,6 @@ mod http2;
 
 pub mod audit;
 
+pub mod trace;
+
 pub mod worker;

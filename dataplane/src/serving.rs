@@ -9,6 +9,7 @@ use waf_shared::limits;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
 use crate::rate_limit::{self, Quota, Quotas};
+use crate::trace::{TraceSetupError, Tracer};
 use crate::upstream::{Pool, Pools, TlsSetupError};
 use waf_shared::route::Router;
 
@@ -24,6 +25,9 @@ pub enum BuildError {
     /// Rate limits cannot be kept.
     #[error("rate limits cannot be kept: {0}")]
     RateLimit(#[from] rate_limit::MemoryError),
+    /// Spans cannot be sent to the collector.
+    #[error("tracing cannot be set up")]
+    Trace(#[from] TraceSetupError),
 }
 
 /// A plan made ready. A request sees exactly one from its first byte to its last.
@@ -40,6 +44,7 @@ pub struct Serving {
     route_headers: Vec<Arc<HeaderRules>>,
     global_headers: Arc<HeaderRules>,
     head_bytes_max: usize,
+    tracer: Option<Arc<Tracer>>,
 }
 
 impl Serving {
@@ -56,6 +61,8 @@ impl Serving {
         let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
         let quotas = Quotas::build(&plan, memory, previous.map(|p| (&p.plan, &p.quotas)))?;
         let (global_headers, route_headers) = header_rules(&mut plan);
+        let known = previous.and_then(|p| p.tracer.as_ref());
+        let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
         Ok(Arc::new(Serving {
             router: Router::new(&plan),
             digest_text: digest.to_string(),
@@ -68,6 +75,7 @@ impl Serving {
             pools,
             route_pools,
             route_headers,
+            tracer,
         }))
     }
 
@@ -103,6 +111,11 @@ impl Serving {
     /// that id with a limit: what `waf_rate_limited_total` adds up.
     pub fn rate_limited(&self) -> impl Iterator<Item = (&plan::RouteId, u64)> {
         self.plan.routes.iter().map(|route| &route.id).zip(self.quotas.exceeded())
+    }
+
+    /// Where spans go, while tracing is on.
+    pub(crate) fn tracer(&self) -> Option<&Arc<Tracer>> {
+        self.tracer.as_ref()
     }
 
     pub(crate) fn pools(&self) -> &Pools {

@@ -92,6 +92,24 @@ pub const AUDIT_LINE_BYTES_MAX: usize = 1 << 20;
 /// Seconds for which a request waits for room in the audit queue before it is refused.
 pub const AUDIT_WAIT_SECONDS: u64 = 10;
 
+/// Exchanges whose spans wait for the export. More are dropped, and counted: a slow collector must cost memory only so far.
+pub const TRACE_QUEUE_EXCHANGES_MAX: usize = 4_096;
+
+/// Spans of one export, as the OpenTelemetry specification has it.
+pub const TRACE_BATCH_SPANS_MAX: usize = 512;
+
+/// Milliseconds for which a span waits for others to be exported with.
+pub const TRACE_DELAY_MILLISECONDS: u64 = 1_000;
+
+/// Seconds for one export where no timeout is set (OpenTelemetry protocol exporter specification).
+pub const TRACE_TIMEOUT_SECONDS: u64 = 10;
+
+/// Bytes of a collector's answer that are read.
+pub const TRACE_ANSWER_BYTES_MAX: usize = 64 << 10;
+
+/// Seconds that spans get to leave at a stop, within what is left of the drain.
+pub const TRACE_FLUSH_SECONDS: u64 = 2;
+
 /// Seconds that requests in flight get to finish at a stop.
 pub const DRAIN_SECONDS: u64 = 30;
 

@@ -24,6 +24,8 @@ pub struct Candidate {
     pub counts: Option<counts::Held>,
     /// When its making began.
     pub began: Instant,
+    /// What it says, for whoever compares it with another.
+    pub plan: Plan,
     bytes: Vec<u8>,
     notices: Notices,
 }
@@ -73,7 +75,16 @@ impl Candidate {
             metrics_off: compiled.plan.metrics_port.is_none(),
             detect_only: detecting.map(|route| route.id.0.clone()).collect(),
         };
-        Ok(Self { digest: compiled.digest, traffic, health, counts, began, bytes: compiled.bytes, notices })
+        Ok(Self {
+            digest: compiled.digest,
+            traffic,
+            health,
+            counts,
+            began,
+            plan: compiled.plan,
+            bytes: compiled.bytes,
+            notices,
+        })
     }
 
     /// Binds the sockets of a plan.

@@ -18,6 +18,7 @@ pub mod workers;
 pub mod certificates;
 
 pub mod audit;
+pub mod changes;
 pub mod counters;
 pub mod counts;
 pub mod health;

@@ -17,6 +17,7 @@ use waf_shared::plan::Millis;
 
 use crate::audit;
 use crate::candidate::{Candidate, CandidateError};
+use crate::changes;
 use crate::counters::Counters;
 use crate::counts::{self, Registry};
 use crate::health::Health;
@@ -119,6 +120,8 @@ struct Supervisor {
     readers: JoinSet<()>,
     candidates: BTreeMap<PlanId, Candidate>,
     last_plan: u64,
+    /// The plan in force; its candidate is kept until the next one is.
+    serving: Option<PlanId>,
     sockets: Sockets,
     /// Memory of rate limits, by what it belongs to.
     counts: Registry,
@@ -153,6 +156,7 @@ impl Supervisor {
             readers: JoinSet::new(),
             candidates: BTreeMap::new(),
             last_plan: 0,
+            serving: None,
             sockets: Sockets::default(),
             counts: Registry::default(),
             health: None,
@@ -404,11 +408,14 @@ impl Supervisor {
         let port = candidate.traffic.first().map(|socket| socket.port);
         if let Some(old) = old {
             self.counters.reloads.add(1);
-            info!(%old, new = %candidate.digest, took_ms, port, "reloaded");
+            let changed = self.serving.and_then(|serving| self.candidates.get(&serving));
+            let changed = changed.map(|before| changes::changes(&before.plan, &candidate.plan).join("; "));
+            info!(%old, new = %candidate.digest, changed, took_ms, port, "reloaded");
         } else {
             info!(plan = %candidate.digest, took_ms, port, "started");
         }
         candidate.announce();
+        self.serving = Some(plan);
         // What came before is served nowhere any more once the commits arrive; its sockets are closed with it.
         let current = self.candidates.split_off(&plan);
         let replaced = std::mem::replace(&mut self.candidates, current);

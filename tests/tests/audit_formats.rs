@@ -46,6 +46,7 @@ fn ecs_events_say_what_ocsf_events_say() {
     let before = waf.plan();
     waf.reconfigure(&configured(&origin, "ocsf", "blocking"));
     let after = waf.until_replaced(&before);
+    waf.wait_log(&["\"reloaded\"", "\"changed\":\"audit_log.format\"", "took_ms", &before, &after]);
     let id = blocked(&Request::get(ATTACK).field("User-Agent", "probe/1").to(waf.port), 403);
     let ocsf = event_of(&waf, &id);
 

@@ -133,7 +133,7 @@ impl<'a> Facts<'a> {
                 _ => None,
             },
             user_agent: event.user_agent.map(|value| text::lossy(value, USER_AGENT_BYTES_MAX)),
-            referer: event.referer.map(url::referer),
+            referer: event.referer.map(url::masked),
             message: message(event, &method, &url, protections.first().copied()),
             detail: event.status_detail.map(sentence).or(reason).filter(|detail| !detail.is_empty()),
             protections,

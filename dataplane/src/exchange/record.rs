@@ -1,6 +1,8 @@
 //! What is known of an exchange while it runs: who asked, for what, under which plan and route, and what was found. The
 //! audit event is written from it, and it decides whether a violation turns a client away.
 
+mod traced;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -16,6 +18,7 @@ use crate::audit::{self, Disposition, Event, Finding, Protection};
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
 use crate::serving::{RouteIndex, Serving};
+use crate::trace;
 
 /// A violation that is not a rule's match.
 #[derive(Debug)]
@@ -103,6 +106,8 @@ pub(crate) struct Record {
     not_inspected: NotInspected,
     /// What rules found in the upstream's answer.
     answer: Option<Box<Verdict>>,
+    /// What its spans will say, while tracing is on.
+    trace: Option<Box<trace::Exchange>>,
 }
 
 impl Record {
@@ -123,6 +128,7 @@ impl Record {
             status_detail: None,
             not_inspected: NotInspected::default(),
             answer: None,
+            trace: None,
         }
     }
 
@@ -234,7 +240,7 @@ impl Record {
 
     /// The audit event for an answer of `status`; `None` when nothing was found.
     pub(crate) fn event(
-        &self,
+        &mut self,
         disposition: Disposition,
         status: u16,
         verdict: Option<&Verdict>,
@@ -301,10 +307,14 @@ impl Record {
             score: verdict.map_or(0, |v| v.score).max(answer.map_or(0, |v| v.score)),
             findings: &findings,
             not_inspected: &not_inspected,
-            trace: None,
+            trace: self.trace.as_ref().map(|trace| trace.context.ids()),
         };
         let mut line = Vec::with_capacity(2048);
         audit::write(&event, self.serving.plan().audit_format, &mut line);
+        if self.trace.is_some() {
+            let action = traced::action(disposition, &findings, event.score);
+            self.traced(|trace| trace.action = action);
+        }
         Some(line)
     }
 

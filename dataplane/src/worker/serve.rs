@@ -5,13 +5,13 @@ use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
 use waf_shared::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode};
-use waf_shared::limits::REASON_BYTES_MAX;
+use waf_shared::limits::{REASON_BYTES_MAX, TRACE_FLUSH_SECONDS};
 
 use super::WorkerError;
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
@@ -82,7 +82,12 @@ pub(super) async fn serve(
         }
     };
     worker.listening.clear();
+    let began = Instant::now();
     worker.proxy.drain(limit).await;
+    if let Some(tracer) = worker.current.as_ref().and_then(|serving| serving.tracer()) {
+        let left = limit.saturating_sub(began.elapsed());
+        tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
+    }
     info!("drained");
     Ok(())
 }
