@@ -21,6 +21,8 @@ mod toggles;
 mod check;
 mod openapi;
 
+pub mod fuzzing;
+
 mod effective;
 
 pub mod catalog;
@@ -119,7 +121,7 @@ pub fn compile_text(
     if sink.errors() > 0 {
         return Err(sink.finish());
     }
-    let plan = lower(&resolved, options);
+    let plan = lower(&mut resolved, options);
     match plan::encode(&plan) {
         Ok((bytes, digest)) => Ok(Compiled { plan, bytes, digest, warnings: sink.finish(), files, resolved }),
         Err(error) => {
@@ -139,7 +141,7 @@ fn line_count(text: &str) -> u32 {
     u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
 }
 
-fn lower(resolved: &Resolved, options: &Options) -> Plan {
+fn lower(resolved: &mut Resolved, options: &Options) -> Plan {
     Plan {
         listen: resolved.listen.clone(),
         data_dir: resolved.data_dir.clone(),
@@ -151,6 +153,7 @@ fn lower(resolved: &Resolved, options: &Options) -> Plan {
         protocol: resolved.protocol.clone(),
         shadow_api_logging: resolved.shadow_api_logging,
         global: resolved.global.clone(),
+        contracts: std::mem::take(&mut resolved.contracts),
         routes: resolved.routes.iter().map(|route| route.plan.clone()).collect(),
     }
 }

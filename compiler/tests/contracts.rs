@@ -338,9 +338,7 @@ fn all_warnings() {
             (2, &["metrics_port: accepted, not enforced yet"]),
             (3, &["audit_log.format"]),
             (5, &["tracing.enabled"]),
-            (7, &["global.openapi.shadow_api_logging"]),
             (8, &["global.rate_limit"]),
-            (12, &["`openapi-body-mismatch` is accepted, not enforced yet"]),
             (12, &["has no effect"]),
         ],
     );

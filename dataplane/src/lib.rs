@@ -19,6 +19,8 @@ mod target;
 
 pub mod client_address;
 
+pub mod contracts;
+
 mod request_id;
 
 pub mod upstream;

@@ -8,6 +8,7 @@ use waf_detection::engine::Engine;
 use waf_shared::limits;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
+use crate::contracts::{Contracts, Counters};
 use crate::upstream::{Pool, Pools, TlsSetupError};
 use waf_shared::route::Router;
 
@@ -17,6 +18,9 @@ pub enum BuildError {
     /// The bytes are not a plan.
     #[error("the plan cannot be read: {0}")]
     Decode(#[from] plan::DecodeError),
+    /// A contract cannot be used.
+    #[error("the contract cannot be used: {0}")]
+    Contract(#[from] waf_contract::BuildError),
     /// An `https://` upstream cannot be reached safely.
     #[error("TLS to upstreams cannot be set up: {0}")]
     Tls(#[from] TlsSetupError),
@@ -30,6 +34,7 @@ pub struct Serving {
     digest_text: String,
     router: Router,
     engine: Arc<Engine>,
+    contracts: Contracts,
     pools: Pools,
     route_pools: Vec<Arc<Pool>>,
     route_headers: Vec<Arc<HeaderRules>>,
@@ -44,6 +49,7 @@ impl Serving {
         let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
         let upstreams = plan.routes.iter().map(|route| &route.upstream);
         let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
+        let contracts = Contracts::build(&mut plan, previous.map(|p| &p.contracts))?;
         let (global_headers, route_headers) = header_rules(&mut plan);
         Ok(Arc::new(Serving {
             router: Router::new(&plan),
@@ -53,6 +59,7 @@ impl Serving {
             plan,
             digest,
             engine,
+            contracts,
             pools,
             route_pools,
             route_headers,
@@ -80,6 +87,15 @@ impl Serving {
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    pub(crate) fn contracts(&self) -> &Contracts {
+        &self.contracts
+    }
+
+    /// What is counted about contracts, for each route that has one.
+    pub fn contract_counters(&self) -> impl Iterator<Item = (&plan::RouteId, &Counters)> {
+        self.contracts.counters()
     }
 
     pub(crate) fn pools(&self) -> &Pools {
