@@ -29,6 +29,7 @@ codes! {
     UNUSABLE_PATH = "unusable-path", "A directory or file of the configuration cannot be used.";
     PLAN_TOO_LARGE = "plan-too-large", "The compiled plan is larger than a worker accepts.";
     NOT_ENFORCED = "not-enforced", "The field or protection is accepted and not enforced yet.";
+    UNCHECKED_CONTRACT = "unchecked-contract", "A part of a contract is not checked.";
     TIE = "tie", "Two routes match the same requests with the same rank: the earlier one takes them.";
     NEVER_MATCHES = "never-matches", "A route or path can never be chosen.";
     NO_EFFECT = "no-effect", "The entry or field changes nothing.";

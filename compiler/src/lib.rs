@@ -22,6 +22,8 @@ mod check;
 mod openapi;
 pub mod tracing;
 
+pub mod fuzzing;
+
 mod effective;
 
 pub mod catalog;
@@ -123,7 +125,7 @@ pub fn compile_text(
     if sink.errors() > 0 {
         return Err(sink.finish());
     }
-    let plan = lower(&resolved, tracing, options);
+    let plan = lower(&mut resolved, tracing, options);
     match plan::encode(&plan) {
         Ok((bytes, digest)) => Ok(Compiled { plan, bytes, digest, warnings: sink.finish(), files, resolved }),
         Err(error) => {
@@ -143,7 +145,7 @@ fn line_count(text: &str) -> u32 {
     u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
 }
 
-fn lower(resolved: &Resolved, tracing: Option<plan::Tracing>, options: &Options) -> Plan {
+fn lower(resolved: &mut Resolved, tracing: Option<plan::Tracing>, options: &Options) -> Plan {
     Plan {
         listen: resolved.listen.clone(),
         data_dir: resolved.data_dir.clone(),
@@ -155,6 +157,7 @@ fn lower(resolved: &Resolved, tracing: Option<plan::Tracing>, options: &Options)
         protocol: resolved.protocol.clone(),
         shadow_api_logging: resolved.shadow_api_logging,
         global: resolved.global.clone(),
+        contracts: std::mem::take(&mut resolved.contracts),
         routes: resolved.routes.iter().map(|route| route.plan.clone()).collect(),
     }
 }

@@ -144,7 +144,7 @@ section! {
 section! {
     /// `global.openapi`.
     GlobalOpenApi {
-        shadow_api_logging: bool, Kind::Bool, optional, "true", "", Enforced::No,
+        shadow_api_logging: bool, Kind::Bool, optional, "true", "", Enforced::Yes,
             "Whether undeclared paths are logged even where `openapi-path-not-in-spec` is off.";
     }
 }

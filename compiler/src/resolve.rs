@@ -27,6 +27,8 @@ pub(crate) struct Resolved {
     pub(crate) shadow_api_logging: bool,
     /// What holds before a route is chosen.
     pub(crate) global: Settings,
+    /// Contracts that routes name, filled in when their files are read.
+    pub(crate) contracts: Vec<waf_shared::plan::contract::Contract>,
     /// Routes that could be read, in the order of the file.
     pub(crate) routes: Vec<Route>,
 }
@@ -78,6 +80,7 @@ pub(crate) fn resolve(document: &raw::Document) -> Resolved {
             .and_then(|at| at.value.shadow_api_logging.as_ref())
             .is_none_or(|at| at.value),
         global: global_settings,
+        contracts: Vec::new(),
         routes: route::routes(global, routes),
     }
 }

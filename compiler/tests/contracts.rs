@@ -337,8 +337,6 @@ fn all_warnings() {
         &[
             (2, &["metrics_port: accepted, not enforced yet"]),
             (5, &["tracing.endpoint is empty", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4317"]),
-            (7, &["global.openapi.shadow_api_logging"]),
-            (12, &["`openapi-body-mismatch` is accepted, not enforced yet"]),
             (12, &["has no effect"]),
         ],
     );

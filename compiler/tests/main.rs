@@ -5,5 +5,6 @@ mod bounds;
 mod cli;
 mod common;
 mod contracts;
+mod openapi;
 mod plans;
 mod robust;

@@ -3,7 +3,10 @@
 
 mod admit;
 
+mod answered;
 mod quota;
+
+mod contract;
 
 mod cors;
 
@@ -30,6 +33,7 @@ mod record;
 use std::sync::Arc;
 
 use waf_detection::inspection::Inspection;
+use waf_shared::catalog::Leaf;
 
 pub(crate) use inspect::Spare;
 pub(crate) use record::{Ends, Exceeded, Record};
@@ -93,6 +97,7 @@ async fn pipeline(
     record: &mut Record,
 ) -> Result<After, Turned> {
     let admitted = admit::admit(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
+    contract::head(&admitted, record).map_err(|refusal| unread(refusal.into(), record))?;
     record.stage("admitted");
     let inspected =
         inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
@@ -105,7 +110,7 @@ async fn pipeline(
     let (status, after) = match sent {
         Ok(sent) => (sent.status, Ok(sent.after)),
         // What is refused late reports itself as what is refused early does.
-        Err(Turned::Refused(refusal)) if is_blocking(refusal) => {
+        Err(Turned::Refused(refusal)) if is_blocking(refusal, record) => {
             return Err(Turned::Found(refusal, cleared.body.into_inspection()));
         }
         Err(turned) => (status_of(&turned), Err(turned)),
@@ -123,8 +128,11 @@ async fn pipeline(
     after
 }
 
-fn is_blocking(refusal: Refusal) -> bool {
+fn is_blocking(refusal: Refusal, record: &Record) -> bool {
+    // An upstream that breaks the contract is answered for like one that fails, and told like what is blocked.
+    let breaks_contract = || record.blames(Leaf::ResponseInspectionOpenapiValidation);
     matches!(refusal.kind, Kind::Blocked | Kind::Timeout)
+        || (refusal.kind == Kind::BadGateway && breaks_contract())
 }
 
 /// 499 is what a log says when the client did not wait.
@@ -177,7 +185,7 @@ pub(crate) async fn turn_away(
             return After::Abort;
         }
     };
-    if is_blocking(refusal) {
+    if is_blocking(refusal, record) {
         let verdict = inspection.as_ref().map(|i| i.verdict()).filter(|v| v.blocks());
         if let Some(line) = record.event(Disposition::Blocked, refusal.status, verdict)
             && proxy.audit().send(line).await.is_err()
@@ -229,7 +237,7 @@ fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
         template: route.and_then(|r| r.error_response.as_ref()),
         quota: record.exceeded.as_ref(),
         headers: record.serving.header_rules(record.route),
-        allow: &record.settings().accept.methods,
+        allow: record.allow.as_deref().unwrap_or(&record.settings().accept.methods),
         cors: &cors,
     };
     answer::compose(refusal, &asked)

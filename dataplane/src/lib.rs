@@ -19,6 +19,7 @@ mod target;
 
 pub mod client_address;
 
+pub mod contracts;
 pub mod rate_limit;
 
 mod request_id;

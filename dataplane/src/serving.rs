@@ -8,6 +8,7 @@ use waf_detection::engine::Engine;
 use waf_shared::limits;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
+use crate::contracts::{Contracts, Counters};
 use crate::rate_limit::{self, Quota, Quotas};
 use crate::trace::{TraceSetupError, Tracer};
 use crate::upstream::{Pool, Pools, TlsSetupError};
@@ -19,6 +20,9 @@ pub enum BuildError {
     /// The bytes are not a plan.
     #[error("the plan cannot be read: {0}")]
     Decode(#[from] plan::DecodeError),
+    /// A contract cannot be used.
+    #[error("the contract cannot be used: {0}")]
+    Contract(#[from] waf_contract::BuildError),
     /// An `https://` upstream cannot be reached safely.
     #[error("TLS to upstreams cannot be set up: {0}")]
     Tls(#[from] TlsSetupError),
@@ -39,6 +43,7 @@ pub struct Serving {
     router: Router,
     engine: Arc<Engine>,
     quotas: Quotas,
+    contracts: Contracts,
     pools: Pools,
     route_pools: Vec<Arc<Pool>>,
     route_headers: Vec<Arc<HeaderRules>>,
@@ -60,6 +65,7 @@ impl Serving {
         let upstreams = plan.routes.iter().map(|route| &route.upstream);
         let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
         let quotas = Quotas::build(&plan, memory, previous.map(|p| (&p.plan, &p.quotas)))?;
+        let contracts = Contracts::build(&mut plan, previous.map(|p| &p.contracts))?;
         let (global_headers, route_headers) = header_rules(&mut plan);
         let known = previous.and_then(|p| p.tracer.as_ref());
         let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
@@ -72,6 +78,7 @@ impl Serving {
             digest,
             engine,
             quotas,
+            contracts,
             pools,
             route_pools,
             route_headers,
@@ -116,6 +123,15 @@ impl Serving {
     /// Where spans go, while tracing is on.
     pub(crate) fn tracer(&self) -> Option<&Arc<Tracer>> {
         self.tracer.as_ref()
+    }
+
+    pub(crate) fn contracts(&self) -> &Contracts {
+        &self.contracts
+    }
+
+    /// What is counted about contracts, for each route that has one.
+    pub fn contract_counters(&self) -> impl Iterator<Item = (&plan::RouteId, &Counters)> {
+        self.contracts.counters()
     }
 
     pub(crate) fn pools(&self) -> &Pools {

@@ -198,3 +198,30 @@ pub const PRIVATE_KEY_BYTES_MAX: usize = 16 << 10;
 
 /// Certificates for names below wildcards that one service holds: clients choose those names.
 pub const CERTIFICATES_ON_DEMAND_MAX: usize = 1_000;
+/// Files that one OpenAPI document may refer to.
+pub const CONTRACT_FILES_MAX: usize = 256;
+
+/// Values of all files of one OpenAPI document, aliases expanded.
+pub const CONTRACT_NODES_MAX: usize = 4_000_000;
+
+/// Schemas of one contract.
+pub const CONTRACT_SCHEMAS_MAX: usize = 200_000;
+
+/// References that lead from one to the next before one of them is taken for a circle.
+pub const CONTRACT_REFERENCES_MAX: usize = 64;
+
+/// Values of one JSON text or form that are judged; what follows is judged as if it were cut off there.
+pub const CONTRACT_VALUES_MAX: usize = 1 << 18;
+
+/// Nesting of a JSON text that is judged; `json_depth` allows at most 1,000.
+pub const CONTRACT_DEPTH_MAX: usize = 1_024;
+
+/// Schemas that are applied within one another while one value is judged. An honest document of the greatest depth takes
+/// a few for each of its levels.
+pub const CONTRACT_NESTING_MAX: u32 = 2_560;
+
+/// Keywords that are judged for one message: milliseconds, where a large honest message takes microseconds.
+pub const CONTRACT_STEPS_MAX: u32 = 2_000_000;
+
+/// Bytes of a regular expression of a contract, compiled.
+pub const CONTRACT_PATTERN_BYTES_MAX: usize = 4 << 20;

@@ -3,6 +3,7 @@
 //! No type here is recursive: conditions and schemas lie in flat arenas with indices.
 
 mod codec;
+pub mod contract;
 mod route;
 mod settings;
 
@@ -49,6 +50,8 @@ pub struct Plan {
     pub shadow_api_logging: bool,
     /// What holds before a route is chosen.
     pub global: Settings,
+    /// Contracts that routes are held to, each once.
+    pub contracts: Vec<contract::Contract>,
     /// In the order of the file.
     pub routes: Vec<Route>,
 }

@@ -80,6 +80,11 @@ pub fn normalize(raw_path: &[u8]) -> Vec<u8> {
     segments.iter().flat_map(|segment| std::iter::once(b'/').chain(segment.iter().copied())).collect()
 }
 
+/// One segment of a path in the form in which [`normalize`] leaves it.
+pub fn normalize_segment(segment: &[u8]) -> Vec<u8> {
+    path::canonical(segment)
+}
+
 impl From<Outcome> for Choice {
     fn from(outcome: Outcome) -> Choice {
         match outcome {

@@ -11,8 +11,9 @@ use waf_tests::programs::{self, repository};
 const EDGES: &[(&str, &[&str])] = &[
     ("waf-shared", &[]),
     ("waf-detection", &["waf-shared"]),
-    ("waf-compiler", &["waf-detection", "waf-shared"]),
-    ("waf-dataplane", &["waf-detection", "waf-shared"]),
+    ("waf-contract", &["waf-shared"]),
+    ("waf-compiler", &["waf-contract", "waf-detection", "waf-shared"]),
+    ("waf-dataplane", &["waf-contract", "waf-detection", "waf-shared"]),
     ("waf-supervisor", &["waf-compiler", "waf-dataplane", "waf-detection", "waf-shared"]),
     ("waf-tests", &["waf-compiler", "waf-shared"]),
 ];
@@ -21,8 +22,8 @@ const EDGES: &[(&str, &[&str])] = &[
 const FORBIDDEN: &[&str] =
     &["ring", "reqwest", "openssl", "openssl-sys", "openssl-src", "native-tls", "serde_yml"];
 
-/// What `shared` and `detection` may not know: they hold no runtime, no sockets, no files.
-const PURE: &[&str] = &["waf-shared", "waf-detection"];
+/// What `shared`, `detection` and `contract` may not know: they hold no runtime, no sockets, no files.
+const PURE: &[&str] = &["waf-shared", "waf-detection", "waf-contract"];
 const IMPURE: &[&str] = &["tokio", "hyper", "mio", "rustls", "nix", "rustix", "socket2", "notify"];
 
 /// Lines of a source file that is no table.

@@ -49,8 +49,9 @@ pub(crate) const BUILT: &[&str] = &[
     "iis-data-leakage",
     "server-data-leakage",
     "web-shell-detection",
-    "response-inspection-open-redirects",
+    "response-inspection",
     "http2",
+    "openapi",
 ];
 
 static BUILT_LEAVES: LazyLock<LeafSet> = LazyLock::new(|| {

@@ -40,7 +40,7 @@ section! {
             Enforced::Yes, "Bounds of multipart bodies.";
         response_headers: ResponseHeaders, Kind::Section(ResponseHeaders::FIELDS), optional, "", "", Enforced::Yes,
             "What is done to the headers of responses.";
-        openapi: OpenApi, Kind::Section(OpenApi::FIELDS), optional, "", "", Enforced::No,
+        openapi: OpenApi, Kind::Section(OpenApi::FIELDS), optional, "", "", Enforced::Yes,
             "The contract that requests are held to; none when absent.";
         cors: Cors, Kind::Section(Cors::FIELDS), optional, "", "", Enforced::Yes,
             "Cross-origin sharing; none when absent.";

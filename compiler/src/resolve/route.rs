@@ -159,7 +159,12 @@ fn rewrite(raw: &raw::Rewrite) -> Rewrite {
 
 fn openapi(raw: &raw::OpenApi) -> Option<OpenApi> {
     let spec = raw.spec.as_ref()?.value.0.clone();
-    Some(OpenApi { spec, spec_digest: [0; 32], strict: raw.strict.as_ref().is_none_or(|at| at.value) })
+    Some(OpenApi {
+        spec,
+        spec_digest: [0; 32],
+        contract: 0,
+        strict: raw.strict.as_ref().is_none_or(|at| at.value),
+    })
 }
 
 fn cors(raw: &raw::Cors) -> Option<Cors> {

@@ -20,6 +20,7 @@ use waf_shared::plan::Mode;
 
 use super::Turned;
 use super::admit::{Admitted, leaf_of};
+use super::contract::Contracted;
 use super::record::{NotInspected, Record};
 use crate::coding::{self, Coding, Fault};
 use crate::http1::body::Decoder;
@@ -29,7 +30,7 @@ use crate::message::Source;
 use crate::refusal::{Refusal, TIMEOUT, UNAVAILABLE};
 use hold::Hold;
 use pace::Pace;
-use reading::Reading;
+use reading::{Reading, Tap};
 
 /// A request body.
 #[derive(Debug)]
@@ -48,6 +49,8 @@ pub(crate) struct Body {
     end: Option<Bytes>,
     bytes: u64,
     rules: Rules,
+    /// The operation that the body is held to, until it was judged.
+    contracted: Option<Contracted>,
     noted: Vec<Noted>,
 }
 
@@ -59,6 +62,8 @@ struct Rules {
     bytes_max: u64,
     bytes_per_second: u64,
     is_multipart: bool,
+    /// Whether a breach of the contract turns the client away.
+    refuses_breaches: bool,
 }
 
 /// A violation found on the way.
@@ -108,7 +113,14 @@ impl Body {
             bytes_max: settings.accept.max_body_size.saturating_mul(u64::from(ratio)),
             ratio_max: if is_ratio_on { ratio } else { u32::MAX },
         };
-        let reading = Reading::new(kind, codings, bounds);
+        let contracted = record.contracted.as_ref().filter(|contracted| {
+            contracted.judges_body()
+                && admitted.carries_body()
+                && !admitted.is_grpc()
+                && settings.leaves.contains(Leaf::OpenapiBodyMismatch)
+        });
+        let tap = contracted.map(|_| Tap::new(settings.inspection.max_inspect_size));
+        let reading = Reading::new(kind, codings, bounds, tap);
         // Calls of gRPC may stay open and silent for long: they are neither held nor paced.
         let is_stream = admitted.is_grpc();
         let is_paced = !is_stream
@@ -118,7 +130,7 @@ impl Body {
         let stall = if is_stream { limits::STREAM_STALL_SECONDS } else { limits::BODY_STALL_SECONDS };
         Body {
             decoder: Decoder::new(admitted.framing),
-            may_pass: !admitted.carries_body() || reading.may_pass(&inspection),
+            may_pass: !admitted.carries_body() || (contracted.is_none() && reading.may_pass(&inspection)),
             end: (!admitted.carries_body()).then(Bytes::new),
             inspection,
             reading,
@@ -140,7 +152,9 @@ impl Body {
                 bytes_max: settings.accept.max_body_size,
                 bytes_per_second,
                 is_multipart: kind == BodyKind::Multipart,
+                refuses_breaches: record.refuses_breaches(),
             },
+            contracted: contracted.cloned(),
             noted: Vec::new(),
         }
     }
@@ -232,7 +246,11 @@ impl Body {
                     self.coding_fault(fault)?;
                 }
                 self.judge()?;
-                self.may_pass = self.cannot_hold || self.reading.may_pass(&self.inspection);
+                if self.reading.tap().is_some_and(|tap| tap.is_cut) {
+                    self.hold_to_contract(false)?;
+                }
+                let is_judged = self.contracted.is_none() && self.reading.may_pass(&self.inspection);
+                self.may_pass = self.cannot_hold || is_judged;
                 Ok(Some(data))
             }
             Piece::End(trailers) => {
@@ -241,6 +259,7 @@ impl Body {
                     self.coding_fault(fault)?;
                 }
                 self.judge()?;
+                self.hold_to_contract(true)?;
                 self.may_pass = true;
                 Ok(None)
             }
@@ -313,6 +332,22 @@ impl Body {
             Some(refusal) => Err(BodyFault::Refused(self.closing(refusal))),
             None => Ok(()),
         }
+    }
+
+    /// Judges what there is of the body by the contract, once.
+    fn hold_to_contract(&mut self, is_whole: bool) -> Result<(), BodyFault> {
+        let (Some(contracted), Some(tap)) = (self.contracted.take(), self.reading.tap()) else {
+            return Ok(());
+        };
+        let judged = contracted.judge(&tap.bytes, is_whole && !tap.is_cut);
+        self.reading.drop_tap();
+        let Err(reason) = judged else { return Ok(()) };
+        let leaf = Leaf::OpenapiBodyMismatch;
+        self.note(leaf, reason.into());
+        if !self.rules.refuses_breaches {
+            return Ok(());
+        }
+        Err(BodyFault::Refused(self.closing(Refusal::blocked(leaf.row().status))))
     }
 
     async fn keep(&mut self, data: Bytes) -> Result<(), BodyFault> {

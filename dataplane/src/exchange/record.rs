@@ -14,6 +14,8 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 use waf_shared::plan::{Mode, RateLimit, RateLimitSource, Settings};
 
+use super::contract::Contracted;
+use super::screen::Screened;
 use crate::audit::{self, Disposition, Event, Finding, Protection};
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
@@ -27,6 +29,8 @@ struct Violation {
     place: &'static str,
     reason: Cow<'static, str>,
     excerpt: Vec<u8>,
+    /// Worth a line, and no violation.
+    is_remark: bool,
 }
 
 /// A rate limit whose window is full.
@@ -98,6 +102,10 @@ pub(crate) struct Record {
     pub(crate) parameters: Vec<u8>,
     /// The route's rate limit, when the request is over it.
     pub(crate) exceeded: Option<Exceeded>,
+    /// The operation of the contract that the request is held to.
+    pub(crate) contracted: Option<Contracted>,
+    /// Methods for a 405 that the contract gives.
+    pub(crate) allow: Option<Vec<String>>,
     ends: Ends,
     started: Instant,
     time: SystemTime,
@@ -121,6 +129,8 @@ impl Record {
             client: ends.peer,
             parameters: Vec::new(),
             exceeded: None,
+            contracted: None,
+            allow: None,
             ends,
             started: now.0,
             time: now.1,
@@ -170,6 +180,35 @@ impl Record {
         if refuses { Err(Refusal::blocked(leaf.row().status)) } else { Ok(()) }
     }
 
+    /// Whether a breach of the contract turns clients away: in blocking mode, unless the contract is only watched.
+    pub(crate) fn refuses_breaches(&self) -> bool {
+        let openapi =
+            self.route.and_then(|r| self.serving.route(r)).and_then(|(route, _)| route.openapi.as_ref());
+        self.settings().mode == Mode::Blocking && openapi.is_some_and(|openapi| openapi.strict)
+    }
+
+    /// Records a breach of the contract, if its leaf is in force, and turns the client away where that is meant.
+    pub(crate) fn breach(
+        &mut self,
+        leaf: Leaf,
+        place: &'static str,
+        reason: impl Into<Cow<'static, str>>,
+    ) -> Result<(), Refusal> {
+        if !self.settings().leaves.contains(leaf) {
+            return Ok(());
+        }
+        self.note(leaf, place, reason.into(), &[]);
+        if self.refuses_breaches() { Err(Refusal::blocked(leaf.row().status)) } else { Ok(()) }
+    }
+
+    /// Records what is told and never refused.
+    pub(crate) fn remark(&mut self, leaf: Leaf, place: &'static str, reason: &'static str) {
+        self.note(leaf, place, reason.into(), &[]);
+        if let Some(last) = self.violations.last_mut().filter(|v| v.leaf == leaf && v.reason == reason) {
+            last.is_remark = true;
+        }
+    }
+
     /// Records what no mode and no toggle lets pass, and turns the client away; the connection ends.
     pub(crate) fn refuse(
         &mut self,
@@ -203,7 +242,7 @@ impl Record {
     /// What an exchange that went on is reported as.
     pub(crate) fn disposition(&self, verdict: Option<&Verdict>) -> Disposition {
         // An uninspected rest is worth a line, and no violation.
-        let only_logged = |v: &Violation| v.leaf == Leaf::ResourceLimitsMaxInspectionSize;
+        let only_logged = |v: &Violation| v.is_remark || v.leaf == Leaf::ResourceLimitsMaxInspectionSize;
         if verdict.is_none()
             && self.answer.is_none()
             && self.exceeded.is_none()
@@ -219,7 +258,13 @@ impl Record {
     fn note(&mut self, leaf: Leaf, place: &'static str, reason: Cow<'static, str>, excerpt: &[u8]) {
         let is_new = self.violations.iter().all(|known| known.leaf != leaf);
         if is_new && self.violations.len() < limits::MATCHES_MAX {
-            self.violations.push(Violation { leaf, place, reason, excerpt: excerpt.to_vec() });
+            self.violations.push(Violation {
+                leaf,
+                place,
+                reason,
+                excerpt: excerpt.to_vec(),
+                is_remark: false,
+            });
         }
     }
 
@@ -233,9 +278,12 @@ impl Record {
         self.status_detail = Some(text);
     }
 
-    /// Records what rules found in the upstream's answer.
-    pub(crate) fn judged(&mut self, answer: Option<Box<Verdict>>) {
-        self.answer = answer;
+    /// Records what was found in the upstream's answer.
+    pub(crate) fn judged(&mut self, screened: Screened) {
+        self.answer = screened.verdict;
+        if let Some(breach) = screened.breach {
+            self.note(Leaf::ResponseInspectionOpenapiValidation, "RESPONSE_BODY", breach.into(), &[]);
+        }
     }
 
     /// The audit event for an answer of `status`; `None` when nothing was found.

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use waf_detection::verdict::Verdict;
 
 use super::admit::Admitted;
 use super::cors;
 use super::record::Record;
-use super::screen::Screen;
+use super::screen::{Screen, Screened};
 use super::screened;
 use super::transfer::within;
 use super::upgrade;
@@ -94,16 +93,16 @@ impl Answer {
         upstream: &mut Source<'_>,
         client: &mut Sink<'_>,
         patience: Duration,
-    ) -> (Relayed, Option<Box<Verdict>>) {
+    ) -> (Relayed, Screened) {
         let Answer { head, mut decoder, delimited, reusable, takes_trailers, screen } = self;
         client.take_trailers(takes_trailers);
-        let mut verdict = None;
+        let mut found = Screened::default();
         let mut relayed = None;
         match screen {
             Some(screen) => {
                 let start = screened::Start { head: &head, delimited, patience };
-                let (outcome, found) = screened::relay(start, screen, upstream, &mut decoder, client).await;
-                verdict = found;
+                let outcome;
+                (outcome, found) = screened::relay(start, screen, upstream, &mut decoder, client).await;
                 relayed = match outcome {
                     screened::Outcome::Sent => Some(whole(delimited, reusable)),
                     screened::Outcome::Cut => Some(Relayed::Cut),
@@ -118,7 +117,7 @@ impl Answer {
             Some(relayed) => relayed,
             None => flow(upstream, &mut decoder, client, (delimited, reusable), patience).await,
         };
-        (relayed, verdict)
+        (relayed, found)
     }
 }
 

@@ -14,15 +14,25 @@ use waf_shared::catalog::Leaf;
 use waf_shared::plan::Settings;
 
 use super::admit::{Admitted, refuses};
+use super::answered::Answered;
 use super::inspect::Cleared;
 use super::record::Record;
 use crate::coding::{self, Inflater};
 use crate::http1::framing::Framing;
 use crate::http1::head::ResponseHead;
-use crate::refusal::Refusal;
+use crate::refusal::{BAD_GATEWAY, Refusal};
 
 /// Bytes of a request's body in which the parameter that names a redirect's host stands.
 const PARAMETERS_BYTES_MAX: usize = 16 << 10;
+
+/// What screening found.
+#[derive(Debug, Default)]
+pub(crate) struct Screened {
+    /// By rules, when it would block.
+    pub(crate) verdict: Option<Box<Verdict>>,
+    /// By the contract.
+    pub(crate) breach: Option<String>,
+}
 
 /// The screening of one response.
 #[derive(Debug)]
@@ -30,6 +40,8 @@ pub(super) struct Screen {
     inspection: Box<ResponseInspection>,
     inflater: Option<Inflater>,
     reads_body: bool,
+    /// The contract's side of it.
+    answered: Option<Answered>,
     refuses: bool,
     is_stream: bool,
     held_max: usize,
@@ -44,10 +56,13 @@ impl Screen {
         record: &Record,
     ) -> Option<Screen> {
         let settings = record.settings();
-        if !ResponseInspection::is_wanted(&settings.leaves) {
+        let is_wanted = ResponseInspection::is_wanted(&settings.leaves);
+        let has_body = !matches!(framing, Framing::None | Framing::Length(0));
+        let answered = Answered::of(response, has_body, record);
+        if !is_wanted && answered.is_none() {
             return None;
         }
-        let refuses = refuses(record);
+        let refuses = refuses(record) && is_wanted;
         // A body whose length nobody knows is a stream: it is read on for as long as it flows.
         let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
         let inspected_max = settings.inspection.max_inspect_size;
@@ -57,21 +72,28 @@ impl Screen {
         let on_hit = if refuses { OnHit::Stop } else { OnHit::GoOn };
         let engine = Arc::clone(record.serving.engine());
         let mut inspection = ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max);
-        let kind = inspection.head(&asked(admitted, record), &head(response));
+        let kind = if is_wanted { inspection.head(&asked(admitted, record), &head(response)) } else { None };
         let codings = coding::codings(response.fields.all("content-encoding"));
         let is_part = response.status == 206;
         let reads_body = kind.is_some()
-            && !matches!(framing, Framing::None | Framing::Length(0))
+            && has_body
             && codings.as_ref().is_ok_and(|codings| codings.is_empty() || !is_part);
-        if !reads_body && !inspection.verdict().blocks() {
+        if !reads_body && !inspection.verdict().blocks() && answered.is_none() {
             return None;
         }
         let bounds = coding::Bounds { bytes_max, ratio_max: settings.inspection.decompression_ratio_limit };
+        let mut answered = answered;
+        if codings.is_err()
+            && let Some(answered) = &mut answered
+        {
+            answered.give_up();
+        }
         let inflater = codings.ok().filter(|codings| !codings.is_empty());
         Some(Screen {
             inspection: Box::new(inspection),
             inflater: inflater.map(|codings| Inflater::new(&codings, bounds)),
             reads_body,
+            answered,
             refuses,
             is_stream,
             held_max: usize::try_from(inspected_max.min(settings.inspection.max_memory_buffer))
@@ -81,7 +103,7 @@ impl Screen {
 
     /// Whether the response is held back until it is judged. What is only reported flows at once.
     pub(super) fn holds(&self) -> bool {
-        self.refuses
+        self.refuses || self.answered.as_ref().is_some_and(Answered::refuses)
     }
 
     /// Whether the client may be waiting for what is there: silence lets it go.
@@ -99,15 +121,31 @@ impl Screen {
         if self.is_over() {
             return;
         }
-        let inspection = &mut self.inspection;
-        let Some(inflater) = &mut self.inflater else { return inspection.feed(data) };
-        let inflated = inflater.feed(data, &mut |bytes| {
-            inspection.feed(bytes);
-            if inspection.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        let (inspection, answered, reads_body) = (&mut self.inspection, &mut self.answered, self.reads_body);
+        let mut feed = |bytes: &[u8]| {
+            if reads_body && !inspection.is_full() {
+                inspection.feed(bytes);
+            }
+            if let Some(answered) = answered.as_mut() {
+                answered.take(bytes);
+            }
+            let is_over = !reads_body || inspection.is_full();
+            if is_over && answered.as_ref().is_none_or(Answered::is_over) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let Some(inflater) = &mut self.inflater else {
+            let _ = feed(data);
+            return;
+        };
         // What does not inflate means nothing to the client either; it is relayed as it is.
-        if inflated.is_err() {
+        if inflater.feed(data, &mut feed).is_err() {
             self.reads_body = false;
+            if let Some(answered) = &mut self.answered {
+                answered.give_up();
+            }
         }
     }
 
@@ -123,6 +161,9 @@ impl Screen {
         if self.reads_body {
             self.inspection.finish();
         }
+        if let Some(answered) = &mut self.answered {
+            answered.finish();
+        }
     }
 
     /// From here on parts of the response are with the client.
@@ -132,25 +173,27 @@ impl Screen {
 
     /// Whether nothing that may follow is read.
     pub(super) fn is_over(&self) -> bool {
-        !self.reads_body
-            || self.inspection.is_full()
-            || self.inflater.as_ref().is_some_and(Inflater::is_stopped)
+        let rules_are_over = !self.reads_body || self.inspection.is_full();
+        let contract_is_over = self.answered.as_ref().is_none_or(Answered::is_over);
+        (rules_are_over && contract_is_over) || self.inflater.as_ref().is_some_and(Inflater::is_stopped)
     }
 
     /// Why the response is refused, if it is.
     pub(super) fn refusal(&self) -> Option<Refusal> {
         let verdict = self.inspection.verdict();
         if !self.refuses || !verdict.blocks() {
-            return None;
+            let is_refused = self.answered.as_ref().is_some_and(Answered::is_refused);
+            return is_refused.then_some(BAD_GATEWAY);
         }
         let leaf = verdict.violations.first().map(|violation| violation.leaf);
         let leaf = leaf.or_else(|| verdict.matches.first().map(|found| found.rule.leaf));
         Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))
     }
 
-    /// What was found, when it would block.
-    pub(super) fn into_verdict(self) -> Option<Box<Verdict>> {
-        Some(self.inspection.into_verdict()).filter(Verdict::blocks).map(Box::new)
+    /// What was found.
+    pub(super) fn into_screened(self) -> Screened {
+        let verdict = Some(self.inspection.into_verdict()).filter(Verdict::blocks).map(Box::new);
+        Screened { verdict, breach: self.answered.and_then(Answered::into_breach) }
     }
 }
 

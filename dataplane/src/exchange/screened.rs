@@ -4,10 +4,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use waf_detection::verdict::Verdict;
 use waf_shared::limits;
 
-use super::screen::Screen;
+use super::screen::{Screen, Screened};
 use super::transfer::within;
 use crate::http1::body::Decoder;
 use crate::http1::reader::Piece;
@@ -48,12 +47,12 @@ pub(super) async fn relay(
     upstream: &mut Source<'_>,
     decoder: &mut Decoder,
     client: &mut Sink<'_>,
-) -> (Outcome, Option<Box<Verdict>>) {
+) -> (Outcome, Screened) {
     let outcome = match screen.refusal() {
         Some(refusal) => Outcome::Refused(refusal),
         None => run(start, &mut screen, upstream, decoder, client).await,
     };
-    (outcome, screen.into_verdict())
+    (outcome, screen.into_screened())
 }
 
 async fn run(

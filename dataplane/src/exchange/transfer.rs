@@ -6,7 +6,6 @@ use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until, timeout};
-use waf_detection::verdict::Verdict;
 use waf_shared::limits;
 
 use super::admit::Admitted;
@@ -14,6 +13,7 @@ use super::body::{Body, BodyFault, Next, body_refusal};
 use super::inspect::Cleared;
 use super::record::Record;
 use super::relay::{self, Relayed};
+use super::screen::Screened;
 use super::tunnel::{self, Side};
 use super::{Client, Turned, forward, keeps_alive, upgrade};
 use crate::http1::framing::{self, Framing};
@@ -162,7 +162,7 @@ async fn attempt(
                     progress.fault = result.err();
                     // An upstream that stops reading may still be answering; a client that breaks off is gone.
                     if matches!(progress.fault, Some(SendFault::Client(_))) {
-                        break (Relayed::Cut, None);
+                        break (Relayed::Cut, Screened::default());
                     }
                 }
             }
@@ -176,7 +176,7 @@ async fn attempt(
             fault: progress.fault,
         }
     };
-    let (status, (relayed, verdict), sent_all, keep_alive, fault) = match exchanged {
+    let (status, (relayed, screened), sent_all, keep_alive, fault) = match exchanged {
         Exchanged::Switched(response) => {
             return switch(&response, &cleared.admitted, client, link, record).await;
         }
@@ -184,7 +184,7 @@ async fn attempt(
             (status, relayed, sent_all, keep_alive, fault)
         }
     };
-    record.judged(verdict);
+    record.judged(screened);
     if let Some(SendFault::Client(fault)) = &fault {
         // An answer that is still held back has not begun: the client learns why.
         if !client.writer.has_begun() {
@@ -219,7 +219,7 @@ enum Exchanged {
     /// It answered.
     Answered {
         status: u16,
-        relayed: (Relayed, Option<Box<Verdict>>),
+        relayed: (Relayed, Screened),
         sent_all: bool,
         keep_alive: bool,
         fault: Option<SendFault>,

@@ -645,7 +645,7 @@ leaves! {
     ResponseInspectionOpenRedirects, "response-inspection-open-redirects", "response-inspection", "", On, [601], 403,
         "A redirect whose `Location` names another host than the request's while that host stands in a request parameter, as in `?next=//evil.example`.",
         "Disable it on routes that redirect to foreign hosts by design, such as single sign-on, payment hand-over or a link shortener.";
-    ResponseInspectionOpenapiValidation, "response-inspection-openapi-validation", "response-inspection", "", Off, [20], 403,
+    ResponseInspectionOpenapiValidation, "response-inspection-openapi-validation", "response-inspection", "", Off, [20], 502,
         "An upstream response whose status, type or body does not match what the OpenAPI document declares for the operation.",
-        "Enable it to find drift between an API and its contract, first in detect_only; in blocking mode the client gets the block answer instead.";
+        "Enable it to find drift between an API and its contract, first in detect_only; in blocking mode the client gets 502 instead.";
 }

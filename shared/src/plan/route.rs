@@ -107,13 +107,15 @@ pub enum Rewrite {
     Path(String),
 }
 
-/// A contract. The document's lowered form joins it when contracts are enforced.
+/// The contract of a route.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct OpenApi {
     /// The file as configured.
     pub spec: String,
-    /// SHA-256 of the file's bytes, so that a changed contract is a changed plan.
+    /// SHA-256 of the bytes of the document and of the files that it refers to: a changed contract is a changed plan.
     pub spec_digest: [u8; 32],
+    /// Index into [`super::Plan::contracts`].
+    pub contract: u32,
     /// Whether violations are refused.
     pub strict: bool,
 }

@@ -15,6 +15,30 @@ pub(super) struct Reading {
     state: State,
     /// Bytes as they came that were not inflated.
     passed_over: u64,
+    /// What the contract is to judge, without content codings.
+    tap: Option<Tap>,
+}
+
+/// The first bytes of a body.
+#[derive(Debug)]
+pub(super) struct Tap {
+    pub(super) bytes: Vec<u8>,
+    bytes_max: usize,
+    /// Whether more came than is kept.
+    pub(super) is_cut: bool,
+}
+
+impl Tap {
+    /// Keeps so many bytes.
+    pub(super) fn new(bytes_max: u64) -> Tap {
+        Tap { bytes: Vec::new(), bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX), is_cut: false }
+    }
+
+    fn take(&mut self, data: &[u8]) {
+        let room = self.bytes_max.saturating_sub(self.bytes.len());
+        self.is_cut |= data.len() > room;
+        self.bytes.extend_from_slice(data.get(..room).unwrap_or(data));
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +52,34 @@ enum State {
 
 impl Reading {
     /// Of a body of `kind` to which `codings` were applied.
-    pub(super) fn new(kind: BodyKind, codings: &[Coding], bounds: coding::Bounds) -> Reading {
+    pub(super) fn new(
+        kind: BodyKind,
+        codings: &[Coding],
+        bounds: coding::Bounds,
+        tap: Option<Tap>,
+    ) -> Reading {
         let state = if kind == BodyKind::None { State::Off } else { State::On };
         let inflater = (!codings.is_empty()).then(|| Inflater::new(codings, bounds));
-        Reading { kind, inflater, state, passed_over: 0 }
+        Reading { kind, inflater, state, passed_over: 0, tap }
+    }
+
+    /// What was kept for the contract.
+    pub(super) fn tap(&self) -> Option<&Tap> {
+        self.tap.as_ref()
+    }
+
+    /// Gives back what was kept.
+    pub(super) fn drop_tap(&mut self) {
+        self.tap = None;
+    }
+
+    /// What is not inspected is kept for the contract all the same.
+    fn tap_unread(&mut self, data: &[u8]) {
+        match (&mut self.tap, &self.inflater) {
+            (Some(tap), None) => tap.take(data),
+            (Some(tap), Some(_)) => tap.is_cut = true,
+            (None, _) => {}
+        }
     }
 
     /// Bytes that should have been inspected and were not.
@@ -53,20 +101,36 @@ impl Reading {
     /// Feeds the next bytes as they came.
     pub(super) fn feed(&mut self, data: &[u8], inspection: &mut Inspection) -> Result<(), Fault> {
         match self.state {
-            State::Off => return Ok(()),
+            State::Off => {
+                self.tap_unread(data);
+                return Ok(());
+            }
             State::Finished => {
+                self.tap_unread(data);
                 self.passed_over = self.passed_over.saturating_add(data.len() as u64);
                 return Ok(());
             }
             State::On => {}
         }
         let kind = self.kind;
+        let tap = &mut self.tap;
         match &mut self.inflater {
-            None => inspection.feed(data),
+            None => {
+                if let Some(tap) = tap {
+                    tap.take(data);
+                }
+                inspection.feed(data);
+            }
             Some(inflater) if inflater.is_stopped() => {
                 self.passed_over = self.passed_over.saturating_add(data.len() as u64);
+                if let Some(tap) = tap {
+                    tap.is_cut = true;
+                }
             }
             Some(inflater) => inflater.feed(data, &mut |made| {
+                if let Some(tap) = tap {
+                    tap.take(made);
+                }
                 inspection.feed(made);
                 if is_cut_off(kind, inspection) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })?,

@@ -1,0 +1,305 @@
+//! Paths and operations: what a document declares, lowered into the plan's arenas, with every fault it has on the way.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use waf_shared::plan::contract::{
+    Contract, ContractPath, Media, Operation, ParameterId, Place, RequestBody, Response, SchemaId,
+    StatusRange,
+};
+
+use super::discriminator::Children;
+use super::files::Files;
+use super::node::Node;
+use super::servers;
+use super::spot::Spot;
+
+/// Methods that a path may declare.
+const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/// Findings that are kept.
+const FINDINGS_MAX: usize = 100;
+
+/// The lowering of one document.
+pub(super) struct Lowering<'d> {
+    pub(super) files: &'d Files,
+    pub(super) is_3_0: bool,
+    pub(super) contract: Contract,
+    /// Schemas by the value that they were lowered from.
+    pub(super) schema_ids: HashMap<usize, SchemaId>,
+    /// Where each schema stands.
+    pub(super) schema_spots: Vec<Spot<'d>>,
+    /// Schemas that are numbered and not lowered yet.
+    pub(super) waiting: VecDeque<SchemaId>,
+    pub(super) parameter_ids: HashMap<usize, Option<ParameterId>>,
+    pub(super) pattern_ids: HashMap<String, Option<waf_shared::plan::contract::PatternId>>,
+    /// Component schemas that extend others.
+    pub(super) children: Children<'d>,
+    errors: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl<'d> Lowering<'d> {
+    pub(super) fn new(files: &'d Files) -> Lowering<'d> {
+        let root = files.root();
+        let version = root.node.get("openapi").and_then(Node::text).unwrap_or_default();
+        Lowering {
+            files,
+            is_3_0: version.starts_with("3.0"),
+            contract: Contract::default(),
+            schema_ids: HashMap::new(),
+            schema_spots: Vec::new(),
+            waiting: VecDeque::new(),
+            parameter_ids: HashMap::new(),
+            pattern_ids: HashMap::new(),
+            children: Children::of(files),
+            errors: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The contract, its errors and its warnings.
+    pub(super) fn finish(mut self) -> (Contract, Vec<String>, Vec<String>) {
+        for errors in [&mut self.errors, &mut self.warnings] {
+            let mut seen = HashSet::new();
+            errors.retain(|text| seen.insert(text.clone()));
+        }
+        (self.contract, self.errors, self.warnings)
+    }
+
+    /// Reports a fault.
+    pub(super) fn error(&mut self, spot: &Spot<'_>, what: &str) {
+        if self.errors.len() < FINDINGS_MAX {
+            self.errors.push(format!("does not parse: at {} {what}", self.files.place(spot)));
+        }
+    }
+
+    /// Reports what is not checked.
+    pub(super) fn warning(&mut self, spot: &Spot<'_>, what: &str) {
+        if self.warnings.len() < FINDINGS_MAX {
+            self.warnings.push(format!("at {} {what}", self.files.place(spot)));
+        }
+    }
+
+    /// Follows references; a fault is reported.
+    pub(super) fn resolved(&mut self, spot: Spot<'d>) -> Option<Spot<'d>> {
+        match self.files.resolved(spot) {
+            Ok(spot) => Some(spot),
+            Err((spot, why)) => {
+                self.error(&spot, &why);
+                None
+            }
+        }
+    }
+
+    /// A member that has to be an object when it is there.
+    pub(super) fn object(&mut self, holder: &Spot<'d>, name: &str) -> Option<Spot<'d>> {
+        let spot = holder.get(name).filter(|spot| *spot.node != Node::Null)?;
+        if spot.node.members().is_none() {
+            self.error(&spot, "an object is expected");
+            return None;
+        }
+        Some(spot)
+    }
+
+    /// A boolean that is false when absent.
+    pub(super) fn flag(&mut self, holder: &Spot<'d>, name: &str) -> bool {
+        match holder.get(name) {
+            None => false,
+            Some(Spot { node: Node::Bool(value), .. }) => *value,
+            Some(spot) => {
+                self.error(&spot, "`true` or `false` is expected");
+                false
+            }
+        }
+    }
+
+    /// Lowers everything that operations reach.
+    pub(super) fn document(&mut self) {
+        let root = self.files.root();
+        let bases = servers::bases(&root).unwrap_or_else(|| vec![String::new()]);
+        if let Some(paths) = self.object(&root, "paths") {
+            let mut shapes: HashMap<String, String> = HashMap::new();
+            for (template, item) in paths.members() {
+                if template.starts_with("x-") {
+                    continue;
+                }
+                if let Some(first) = shapes.insert(shape(template), template.to_owned()) {
+                    self.error(&item, &format!("the path is the same as `{first}`"));
+                }
+                self.path(template, item, &bases);
+            }
+        }
+        self.query_keys(&root);
+        self.schemas();
+    }
+
+    fn path(&mut self, template: &str, item: Spot<'d>, root_bases: &[String]) {
+        if !template.starts_with('/') || !is_template(template) {
+            self.error(&item, "a path starts with `/` and closes each `{`");
+            return;
+        }
+        let own = item.clone();
+        let Some(item) = self.resolved(item) else { return };
+        let shared = self.parameter_list(&item, template);
+        let mut bases =
+            servers::bases(&own).or_else(|| servers::bases(&item)).unwrap_or_else(|| root_bases.to_vec());
+        let mut operations = Vec::new();
+        for method in METHODS {
+            // What stands beside a reference belongs to the path as well.
+            let Some(spot) = own.get(method).or_else(|| item.get(method)) else { continue };
+            if spot.node.members().is_none() {
+                self.error(&spot, "an object is expected");
+                continue;
+            }
+            for base in servers::bases(&spot).unwrap_or_default() {
+                if !bases.contains(&base) {
+                    bases.push(base);
+                }
+            }
+            operations.push(self.operation(method, &spot, &shared, template));
+        }
+        self.contract.paths.push(ContractPath { template: template.to_owned(), bases, operations });
+    }
+
+    fn operation(
+        &mut self,
+        method: &str,
+        spot: &Spot<'d>,
+        shared: &[ParameterId],
+        template: &str,
+    ) -> Operation {
+        let own = self.parameter_list(spot, template);
+        let key = |contract: &Contract, id: &ParameterId| {
+            contract.parameters.get(id.0 as usize).map(|parameter| (parameter.place, parameter.name.clone()))
+        };
+        let overridden: HashSet<_> = own.iter().filter_map(|id| key(&self.contract, id)).collect();
+        let inherited =
+            shared.iter().filter(|id| key(&self.contract, id).is_none_or(|key| !overridden.contains(&key)));
+        let parameters = inherited.chain(&own).copied().collect();
+        Operation {
+            method: method.to_ascii_uppercase(),
+            parameters,
+            body: self.request_body(spot),
+            responses: self.responses(spot),
+        }
+    }
+
+    fn parameter_list(&mut self, holder: &Spot<'d>, template: &str) -> Vec<ParameterId> {
+        let Some(list) = holder.get("parameters") else { return Vec::new() };
+        if list.node.items().is_none() {
+            self.error(&list, "a list is expected");
+            return Vec::new();
+        }
+        let mut ids = Vec::new();
+        let mut seen = HashSet::new();
+        for item in list.items() {
+            let Some(id) = self.parameter(item.clone()) else { continue };
+            let Some(parameter) = self.contract.parameters.get(id.0 as usize) else { continue };
+            let (place, name) = (parameter.place, parameter.name.clone());
+            if place == Place::Path && !template.contains(&format!("{{{name}}}")) {
+                self.error(&item, &format!("the path parameter `{name}` does not stand in `{template}`"));
+            }
+            if !seen.insert((place, name.clone())) {
+                self.error(&item, &format!("the parameter `{name}` stands twice in one list"));
+            }
+            ids.push(id);
+        }
+        ids
+    }
+
+    fn request_body(&mut self, operation: &Spot<'d>) -> Option<RequestBody> {
+        let spot = operation.get("requestBody")?;
+        let spot = self.resolved(spot)?;
+        if spot.node.get("content").is_none() {
+            self.error(&spot, "it has no `content`");
+            return None;
+        }
+        Some(RequestBody { required: self.flag(&spot, "required"), content: self.content(&spot) })
+    }
+
+    /// The media types of `content`.
+    pub(super) fn content(&mut self, holder: &Spot<'d>) -> Vec<Media> {
+        let Some(content) = self.object(holder, "content") else { return Vec::new() };
+        let mut media = Vec::new();
+        for (range, spot) in content.members() {
+            if !range.contains('/') {
+                self.error(&spot, "the key is no media type");
+                continue;
+            }
+            let schema = spot.get("schema").and_then(|schema| self.schema_id(schema));
+            let encodings = self.encodings(&spot);
+            media.push(Media { range: range.to_ascii_lowercase(), schema, encodings });
+        }
+        media
+    }
+
+    fn responses(&mut self, operation: &Spot<'d>) -> Vec<Response> {
+        let Some(responses) = self.object(operation, "responses") else { return Vec::new() };
+        let mut out = Vec::new();
+        for (code, spot) in responses.members() {
+            if code.starts_with("x-") {
+                continue;
+            }
+            let Some(status) = status(code) else {
+                self.error(&spot, "the key is no status code, range such as `2XX`, or `default`");
+                continue;
+            };
+            let Some(spot) = self.resolved(spot) else { continue };
+            let content = self.content(&spot);
+            let headers = self.headers(&spot);
+            out.push(Response { status, content, headers });
+        }
+        out
+    }
+
+    /// Names of query parameters that carry the keys of security schemes: known without being declared.
+    fn query_keys(&mut self, root: &Spot<'d>) {
+        let schemes = root.get("components").and_then(|components| components.get("securitySchemes"));
+        for (_, scheme) in schemes.iter().flat_map(Spot::members) {
+            let Some(scheme) = self.resolved(scheme) else { continue };
+            let text = |name| scheme.node.get(name).and_then(Node::text);
+            if let (Some("apiKey"), Some("query"), Some(name)) = (text("type"), text("in"), text("name")) {
+                self.contract.query_keys.push(name.to_owned());
+            }
+        }
+        self.contract.query_keys.sort();
+    }
+}
+
+fn status(code: &str) -> Option<StatusRange> {
+    if code == "default" {
+        return Some(StatusRange::Default);
+    }
+    let class = code.strip_suffix("XX").or_else(|| code.strip_suffix("xx"));
+    if let Some(class) = class.and_then(|class| class.parse().ok()) {
+        return (1..=5).contains(&class).then_some(StatusRange::Class(class));
+    }
+    code.parse().ok().filter(|code| (100..=599).contains(code)).map(StatusRange::Exact)
+}
+
+/// A template without the names of its expressions.
+fn shape(template: &str) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        out.push_str("{}");
+        rest = after.split_once('}').map_or("", |(_, behind)| behind);
+    }
+    out + rest
+}
+
+/// Whether braces come in pairs, with a name inside and none across segments, and no two expressions touch.
+fn is_template(template: &str) -> bool {
+    template.split('/').all(|segment| {
+        let mut rest = segment;
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((name, behind)) = after.split_once('}') else { return false };
+            if name.is_empty() || name.contains('{') || before.contains('}') || behind.starts_with('{') {
+                return false;
+            }
+            rest = behind;
+        }
+        !rest.contains('}')
+    })
+}

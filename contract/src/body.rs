@@ -1,0 +1,95 @@
+//! Bodies: read by their media type into values and judged by the schema of the type that the operation declares.
+
+mod form;
+mod multipart;
+
+use std::borrow::Cow;
+
+use waf_shared::plan::contract::{self, Media};
+
+use crate::json::{Document, Value};
+use crate::media::{MediaType, Reader};
+use crate::schema::{Direction, Fault, Schemas, judge};
+
+/// How far a body was judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judged {
+    /// All of it.
+    Whole,
+    /// What was there of it.
+    Prefix,
+    /// Nothing: no schema, or a media type that nothing here reads.
+    Nothing,
+}
+
+/// What is judged by.
+pub(crate) struct By<'c> {
+    pub(crate) data: &'c contract::Contract,
+    pub(crate) schemas: &'c Schemas,
+    pub(crate) direction: Direction,
+}
+
+/// A fault of all of the body.
+pub(crate) fn fault(keyword: &'static str) -> Fault {
+    Fault { pointer: String::new(), keyword, name: None }
+}
+
+/// Judges a body, or the first part of one.
+pub(crate) fn body(
+    by: &By<'_>,
+    media: &Media,
+    media_type: &MediaType,
+    bytes: &[u8],
+    is_whole: bool,
+) -> Result<Judged, Fault> {
+    let Some(schema) = media.schema else { return Ok(Judged::Nothing) };
+    let document = match media_type.reader() {
+        Reader::Json => {
+            // Other character sets are no JSON (RFC 8259 section 8.1), and would hide what they say.
+            let charset = media_type.parameter("charset").unwrap_or("utf-8");
+            if !["utf-8", "utf8", "us-ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known)) {
+                return Err(fault("charset"));
+            }
+            Document::read(bytes, is_whole).map_err(|_| fault("json"))?
+        }
+        Reader::Form => form::read(by, schema, media, bytes, is_whole)?,
+        Reader::Multipart => {
+            let boundary = media_type.parameter("boundary").ok_or_else(|| fault("boundary"))?;
+            multipart::read(by, schema, media, (boundary.as_bytes(), bytes), is_whole)?
+        }
+        Reader::Text => text(bytes, is_whole),
+        Reader::None => return Ok(Judged::Nothing),
+    };
+    judge(by.schemas, schema, &document, by.direction)?;
+    Ok(if document.is_open() { Judged::Prefix } else { Judged::Whole })
+}
+
+fn text(bytes: &[u8], is_whole: bool) -> Document<'_> {
+    let mut document = Document::default();
+    match is_whole {
+        true => document.push(None, Value::Loose(String::from_utf8_lossy(bytes))),
+        false => document.push(None, Value::Unknown),
+    }
+    document
+}
+
+/// Adds the JSON text of a field or part; one that is none is a fault of the body.
+fn json<'t>(document: &mut Document<'t>, key: Option<Cow<'t, str>>, text: &str) -> Result<(), Fault> {
+    match Document::read(text.as_bytes(), true) {
+        Ok(inner) => {
+            document.graft(key, inner.into_owned());
+            Ok(())
+        }
+        Err(_) => Err(Fault {
+            pointer: key
+                .map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")))
+                .unwrap_or_default(),
+            keyword: "json",
+            name: None,
+        }),
+    }
+}
+
+fn is_json(media_range: &str) -> bool {
+    MediaType::parse(media_range.as_bytes()).reader() == Reader::Json
+}
