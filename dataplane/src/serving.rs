@@ -5,6 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use waf_detection::engine::Engine;
+use waf_detection::inspection::Bounds;
 use waf_shared::limits;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
@@ -42,6 +43,8 @@ pub struct Serving {
     digest_text: String,
     router: Router,
     engine: Arc<Engine>,
+    global_bounds: Bounds,
+    route_bounds: Vec<Bounds>,
     quotas: Quotas,
     contracts: Contracts,
     pools: Pools,
@@ -71,6 +74,8 @@ impl Serving {
         let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
         Ok(Arc::new(Serving {
             router: Router::new(&plan),
+            global_bounds: Bounds::of(&plan.global),
+            route_bounds: plan.routes.iter().map(|route| Bounds::of(&route.settings)).collect(),
             digest_text: digest.to_string(),
             global_headers,
             head_bytes_max: head_bytes_max(&plan),
@@ -146,6 +151,11 @@ impl Serving {
     /// What holds on a route or, before one is chosen, everywhere.
     pub(crate) fn settings(&self, route: Option<RouteIndex>) -> &Settings {
         route.and_then(|r| self.plan.routes.get(r.0)).map_or(&self.plan.global, |r| &r.settings)
+    }
+
+    /// The bounds of inspection on a route, as [`Serving::settings`] has them.
+    pub(crate) fn bounds(&self, route: Option<RouteIndex>) -> &Bounds {
+        route.and_then(|r| self.route_bounds.get(r.0)).unwrap_or(&self.global_bounds)
     }
 
     pub(crate) fn header_rules(&self, route: Option<RouteIndex>) -> &HeaderRules {

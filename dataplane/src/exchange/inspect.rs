@@ -7,7 +7,7 @@ use std::time::Duration;
 use nix::time::{ClockId, clock_gettime};
 use waf_detection::body::BodyKind;
 use waf_detection::budget::Budget;
-use waf_detection::inspection::{Bounds, Inspection, OnHit};
+use waf_detection::inspection::{Inspection, OnHit};
 use waf_detection::request::{self, Head};
 use waf_shared::catalog::Leaf;
 
@@ -66,7 +66,7 @@ pub(crate) struct Cleared {
 /// Inspects path, query and header fields.
 pub(crate) fn head(admitted: Admitted, spare: &Spare, record: &mut Record) -> Result<Inspected, Turned> {
     let settings = record.settings();
-    let bounds = Bounds::of(settings);
+    let bounds = record.serving.bounds(record.route).clone();
     let on_hit = if refuses(record) { OnHit::Stop } else { OnHit::GoOn };
     let budget = Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time };
     let mut inspection = match spare.take() {
