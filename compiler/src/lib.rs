@@ -20,6 +20,7 @@ mod toggles;
 
 mod check;
 mod openapi;
+pub mod tracing;
 
 pub mod fuzzing;
 
@@ -50,11 +51,13 @@ pub struct Options {
     pub host_checks: bool,
     /// Peers whose forwarding headers are believed.
     pub trusted_proxies: Vec<Cidr>,
+    /// What the environment says about traces.
+    pub tracing: tracing::Environment,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { host_checks: true, trusted_proxies: Vec::new() }
+        Options { host_checks: true, trusted_proxies: Vec::new(), tracing: tracing::Environment::default() }
     }
 }
 
@@ -118,10 +121,11 @@ pub fn compile_text(
     let mut resolved = resolve::resolve(&document);
     let files = openapi::contracts(&document, &mut resolved, base_dir, options, &mut sink);
     check::held(&document, &resolved, &mut sink);
+    let tracing = tracing::resolve(&document, &options.tracing, &mut sink);
     if sink.errors() > 0 {
         return Err(sink.finish());
     }
-    let plan = lower(&mut resolved, options);
+    let plan = lower(&mut resolved, tracing, options);
     match plan::encode(&plan) {
         Ok((bytes, digest)) => Ok(Compiled { plan, bytes, digest, warnings: sink.finish(), files, resolved }),
         Err(error) => {
@@ -141,14 +145,14 @@ fn line_count(text: &str) -> u32 {
     u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
 }
 
-fn lower(resolved: &mut Resolved, options: &Options) -> Plan {
+fn lower(resolved: &mut Resolved, tracing: Option<plan::Tracing>, options: &Options) -> Plan {
     Plan {
         listen: resolved.listen.clone(),
         data_dir: resolved.data_dir.clone(),
         health_port: resolved.health_port,
         metrics_port: resolved.metrics_port,
         audit_format: resolved.audit_format,
-        tracing: resolved.tracing.clone(),
+        tracing,
         trusted_proxies: options.trusted_proxies.clone(),
         protocol: resolved.protocol.clone(),
         shadow_api_logging: resolved.shadow_api_logging,

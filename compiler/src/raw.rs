@@ -75,7 +75,7 @@ section! {
 section! {
     /// `audit_log`.
     AuditLog {
-        format: Choice<AuditFormat>, Kind::Choice(&["ocsf", "ecs"]), optional, "ocsf", "", Enforced::Only("ocsf"),
+        format: Choice<AuditFormat>, Kind::Choice(&["ocsf", "ecs"]), optional, "ocsf", "changes only by a reload", Enforced::Yes,
             "Schema of audit events: OCSF 1.2.0 HTTP Activity, or ECS 8.";
     }
 }
@@ -83,18 +83,20 @@ section! {
 section! {
     /// `tracing`.
     Tracing {
-        enabled: bool, Kind::Bool, optional, "false", "", Enforced::Only("false"),
+        enabled: bool, Kind::Bool, optional, "false", "", Enforced::Yes,
             "Whether traces are exported.";
         protocol: Choice<OtlpProtocol>, Kind::Choice(&["grpc", "http", "http/protobuf"]), optional, "grpc",
             "`http` equals `http/protobuf`", Enforced::Yes, "Transport of the export.";
         endpoint: PlainText, Kind::Text(PlainText::SYNTAX), optional, "",
             "empty defers to the environment variable `OTEL_EXPORTER_OTLP_ENDPOINT`", Enforced::Yes,
-            "URL of the collector.";
+            "Address of the collector, with or without a scheme.";
         insecure: bool, Kind::Bool, optional, "true", "", Enforced::Yes,
-            "Whether the collector may be reached without TLS.";
-        headers: Map<HeaderName, HeaderValue>, Kind::Map(HeaderName::SYNTAX, HeaderValue::SYNTAX), optional, "", "",
+            "Whether the collector may be reached without TLS; TLS is always used for `https://`.";
+        headers: Map<HeaderName, HeaderValue>, Kind::Map(HeaderName::SYNTAX, HeaderValue::SYNTAX), optional, "",
+            "empty defers to `OTEL_EXPORTER_OTLP_HEADERS`",
             Enforced::Yes, "Headers of every export request, such as an authorization.";
-        timeout: u64, Kind::Duration(Bound::least(100, ">= 100ms")), optional, "", "", Enforced::Yes,
+        timeout: u64, Kind::Duration(Bound::least(100, ">= 100ms")), optional, "",
+            "empty defers to `OTEL_EXPORTER_OTLP_TIMEOUT` (milliseconds), else 10 s", Enforced::Yes,
             "Time after which an export request is given up.";
         service: Service, Kind::Section(Service::FIELDS), optional, "", "", Enforced::Yes,
             "How this service names itself in traces.";
@@ -105,7 +107,8 @@ section! {
     /// `tracing.service`.
     Service {
         name: PlainText, Kind::Text(PlainText::SYNTAX), optional, "waf", "", Enforced::Yes, "Resource attribute `service.name`.";
-        namespace: PlainText, Kind::Text(PlainText::SYNTAX), optional, "", "", Enforced::Yes,
+        namespace: PlainText, Kind::Text(PlainText::SYNTAX), optional, "",
+            "empty defers to `OTEL_RESOURCE_ATTRIBUTES`, which may name other attributes too", Enforced::Yes,
             "Resource attribute `service.namespace`.";
         version: PlainText, Kind::Text(PlainText::SYNTAX), optional, "", "defaults to the version of the build", Enforced::Yes,
             "Resource attribute `service.version`.";
@@ -133,7 +136,7 @@ section! {
             "What is done to the headers of responses.";
         openapi: GlobalOpenApi, Kind::Section(GlobalOpenApi::FIELDS), optional, "", "", Enforced::Yes,
             "What holds for every contract.";
-        rate_limit: RateLimit, Kind::Section(RateLimit::FIELDS), optional, "", "", Enforced::No,
+        rate_limit: RateLimit, Kind::Section(RateLimit::FIELDS), optional, "", "", Enforced::Yes,
             "Quota of every route that has none of its own; counted for each route by itself.";
     }
 }

@@ -8,7 +8,7 @@ pub(crate) use route::{Route, route_names};
 
 use std::collections::BTreeMap;
 
-use waf_shared::plan::{AuditFormat, Listen, Millis, OtlpProtocol, Protocol, Settings, Tracing};
+use waf_shared::plan::{AuditFormat, Listen, Millis, Protocol, Settings};
 
 use crate::names::host_text;
 use crate::raw;
@@ -23,7 +23,6 @@ pub(crate) struct Resolved {
     pub(crate) health_port: Option<u16>,
     pub(crate) metrics_port: Option<u16>,
     pub(crate) audit_format: AuditFormat,
-    pub(crate) tracing: Option<Tracing>,
     pub(crate) protocol: Protocol,
     pub(crate) shadow_api_logging: bool,
     /// What holds before a route is chosen.
@@ -74,7 +73,6 @@ pub(crate) fn resolve(document: &raw::Document) -> Resolved {
             .as_ref()
             .and_then(|at| at.value.format.as_ref())
             .map_or(AuditFormat::Ocsf, |at| at.value.0),
-        tracing: document.tracing.as_ref().and_then(|at| tracing(&at.value)),
         protocol: protocol(global),
         shadow_api_logging: global
             .openapi
@@ -129,34 +127,6 @@ fn listen(document: &raw::Document) -> Listen {
 
 fn port(field: Option<&At<u64>>) -> Option<u16> {
     field.and_then(|at| u16::try_from(at.value).ok()).filter(|port| *port != 0)
-}
-
-fn tracing(raw: &raw::Tracing) -> Option<Tracing> {
-    let text = |field: &Option<At<crate::names::PlainText>>, default: &str| match field {
-        Some(at) if !at.value.0.is_empty() => at.value.0.clone(),
-        _ => default.to_owned(),
-    };
-    if !raw.enabled.as_ref().is_some_and(|at| at.value) {
-        return None;
-    }
-    let service = raw.service.as_ref().map(|at| at.value.clone()).unwrap_or_default();
-    let mut headers: Vec<(String, String)> = raw
-        .headers
-        .iter()
-        .flat_map(|at| &at.value.0)
-        .map(|(name, value)| (name.value.0.clone(), value.value.0.clone()))
-        .collect();
-    headers.sort();
-    Some(Tracing {
-        protocol: raw.protocol.as_ref().map_or(OtlpProtocol::Grpc, |at| at.value.0),
-        endpoint: text(&raw.endpoint, ""),
-        insecure: raw.insecure.as_ref().is_none_or(|at| at.value),
-        headers,
-        timeout: raw.timeout.as_ref().map(|at| Millis(at.value)),
-        service_name: text(&service.name, "waf"),
-        service_namespace: text(&service.namespace, ""),
-        service_version: text(&service.version, env!("CARGO_PKG_VERSION")),
-    })
 }
 
 fn protocol(global: &raw::Global) -> Protocol {

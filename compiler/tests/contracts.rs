@@ -336,9 +336,7 @@ fn all_warnings() {
         "version: v1alpha1\nmetrics_port: 9090\naudit_log: {format: ecs}\ntracing:\n  enabled: true\nglobal:\n  openapi: {shadow_api_logging: false}\n  rate_limit: {requests: 1, window: 1s, source: {type: ip}}\nroutes:\n  - upstream: http://a\n    cors: {allow_origins: ['*']}\n    enable: [openapi-body-mismatch]\n",
         &[
             (2, &["metrics_port: accepted, not enforced yet"]),
-            (3, &["audit_log.format"]),
-            (5, &["tracing.enabled"]),
-            (8, &["global.rate_limit"]),
+            (5, &["tracing.endpoint is empty", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4317"]),
             (12, &["has no effect"]),
         ],
     );
@@ -349,6 +347,15 @@ fn all_warnings() {
     case(
         "version: v1alpha1\nroutes:\n  - match:\n      hosts: ['*.a.example']\n    upstream: http://a\n",
         &[(4, &["hosts: accepted, not enforced yet"]), (4, &["no certificate", "*.a.example"])],
+    );
+    // rate limits that cannot be kept to the letter
+    case(
+        "version: v1alpha1\nglobal:\n  rate_limit:\n    requests: 100000000001\n    window: 1m\n    source: {type: ip}\n    backend:\n      max_keys: 10000001\n      ttl: 59s\nroutes:\n  - upstream: http://a\n    rate_limit: {requests: 100000000000, window: 1m, source: {type: ip}, backend: {max_keys: 10000000, ttl: 60s}}\n",
+        &[
+            (4, &["global.rate_limit.requests: 100000000000 is the most that holds"]),
+            (8, &["global.rate_limit.backend.max_keys: 10000000 is the most that holds"]),
+            (9, &["global.rate_limit.backend.ttl is shorter than `window`"]),
+        ],
     );
     // ties and shadows
     case(

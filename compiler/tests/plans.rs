@@ -80,7 +80,9 @@ routes:
     assert!(strip.is_sorted());
     let inherited = plain.rate_limit.as_ref().unwrap();
     assert_eq!(inherited.source, RateLimitSource::Header("x-key".to_owned()));
+    assert!(inherited.inherited);
     let replaced = own.rate_limit.as_ref().unwrap();
+    assert!(!replaced.inherited);
     assert_eq!((replaced.requests, replaced.ttl), (9, plan::Millis(600_000)));
 }
 
@@ -212,7 +214,10 @@ routes:
     let tracing = plan.tracing.unwrap();
     assert_eq!(tracing.protocol, plan::OtlpProtocol::Http);
     assert_eq!(tracing.headers, [("a".to_owned(), "1".to_owned()), ("b".to_owned(), "2".to_owned())]);
-    assert_eq!((tracing.service_name.as_str(), tracing.service_namespace.as_str()), ("waf", "n"));
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert!(tracing.resource.contains(&pair("service.name", "waf")));
+    assert!(tracing.resource.contains(&pair("service.namespace", "n")));
+    assert_eq!(tracing.collector.authority, "localhost:4318");
     assert_eq!((route.upstream.host.as_str(), route.upstream.authority.as_str()), ("::1", "[::1]:8443"));
     assert_eq!(route.upstream.base_path, "/base");
     assert_eq!(route.rewrite, Rewrite::Prefix { strip: "/a".to_owned(), add: "/b".to_owned() });

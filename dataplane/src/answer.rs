@@ -1,11 +1,12 @@
 //! The one place that makes an HTTP answer of our own: refusals and errors, in the shape that is contracted.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use waf_shared::plan::{ErrorTemplate, TemplatePart};
 
+use crate::exchange::Exceeded;
 use crate::refusal::{After, Kind, Refusal};
 use crate::serving::HeaderRules;
 
@@ -18,6 +19,8 @@ pub(crate) struct Asked<'a> {
     /// HTTP/1.0 clients want to be told that the connection stays.
     pub(crate) is_http10: bool,
     pub(crate) template: Option<&'a ErrorTemplate>,
+    /// The rate limit that a 429 is about.
+    pub(crate) quota: Option<&'a Exceeded>,
     pub(crate) headers: &'a HeaderRules,
     /// Methods for a 405.
     pub(crate) allow: &'a [String],
@@ -45,6 +48,11 @@ pub(crate) fn compose(refusal: Refusal, asked: &Asked<'_>) -> (Vec<u8>, Vec<u8>)
     if refusal.status == 405 {
         line("Allow", &asked.allow.join(", "));
     }
+    if refusal.status == 429
+        && let Some(quota) = asked.quota
+    {
+        rate_limit(quota, &mut line);
+    }
     match refusal.after {
         After::KeepAlive if asked.is_http10 => line("Connection", "keep-alive"),
         After::KeepAlive => {}
@@ -58,6 +66,26 @@ pub(crate) fn compose(refusal: Refusal, asked: &Asked<'_>) -> (Vec<u8>, Vec<u8>)
     out.extend_from_slice(asked.cors);
     out.extend_from_slice(b"\r\n");
     (out, if asked.is_head || !has_body { Vec::new() } else { body.into_bytes() })
+}
+
+/// When to come again, and what the quota is: RFC 9110 section 10.2.3 and draft-ietf-httpapi-ratelimit-headers-10. The
+/// policy has no telling name: a client learns what holds for it, not how routes are called.
+fn rate_limit(quota: &Exceeded, line: &mut impl FnMut(&str, &str)) {
+    let wait = whole_seconds(quota.wait);
+    let requests = quota.limit.requests.min(STRUCTURED_INTEGER_MAX);
+    let window = whole_seconds(quota.limit.window.duration());
+    line("Retry-After", &wait.to_string());
+    line("RateLimit-Policy", &format!("\"default\";q={requests};w={window}"));
+    line("RateLimit", &format!("\"default\";r=0;t={wait}"));
+}
+
+/// The largest integer of a structured field (RFC 9651 section 3.3.1).
+const STRUCTURED_INTEGER_MAX: u64 = 999_999_999_999_999;
+
+/// Rounded up, so that who comes then is not too early; at least 1.
+fn whole_seconds(time: Duration) -> u64 {
+    let seconds = time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0));
+    seconds.clamp(1, STRUCTURED_INTEGER_MAX)
 }
 
 fn body(kind: Kind, asked: &Asked<'_>) -> (&'static str, String) {
@@ -130,7 +158,6 @@ pub(crate) fn reason(status: u16) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn answer(refusal: Refusal, template: Option<&ErrorTemplate>, is_head: bool) -> String {
         let headers = HeaderRules::default();
@@ -142,6 +169,7 @@ mod tests {
             is_head,
             is_http10: false,
             template,
+            quota: None,
             headers: &headers,
             allow: &allow,
             cors: b"",

@@ -4,6 +4,7 @@
 mod admit;
 
 mod answered;
+mod quota;
 
 mod contract;
 
@@ -35,7 +36,7 @@ use waf_detection::inspection::Inspection;
 use waf_shared::catalog::Leaf;
 
 pub(crate) use inspect::Spare;
-pub(crate) use record::{Ends, Record};
+pub(crate) use record::{Ends, Exceeded, Record};
 
 use crate::answer;
 use crate::audit::Disposition;
@@ -81,6 +82,7 @@ pub(crate) async fn run(
     proxy: &Proxy,
     record: &mut Record,
 ) -> After {
+    record.begin_trace(Some(&head));
     let outcome = pipeline(head, client, proxy, record).await;
     match outcome {
         Ok(after) => after,
@@ -96,9 +98,12 @@ async fn pipeline(
 ) -> Result<After, Turned> {
     let admitted = admit::admit(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
     contract::head(&admitted, record).map_err(|refusal| unread(refusal.into(), record))?;
+    record.stage("admitted");
     let inspected =
         inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
+    record.stage("head inspected");
     let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
+    record.stage("cleared");
     record.parameters = screen::parameters(&cleared, record.settings());
     let sent = transfer::transfer(&mut cleared, client, proxy, record).await;
     cleared.body.report(record);
@@ -110,6 +115,8 @@ async fn pipeline(
         }
         Err(turned) => (status_of(&turned), Err(turned)),
     };
+    record.answered(status);
+    record.stage("answered");
     // What `detect_only` found is reported once, with the status that the client got.
     let verdict = cleared.body.verdict();
     if let Some(line) = record.event(record.disposition(verdict), status, verdict)
@@ -163,6 +170,7 @@ pub(crate) async fn turn_away(
     proxy: &Proxy,
     record: &mut Record,
 ) -> After {
+    record.begin_trace(None);
     let (mut refusal, inspection) = match turned {
         Turned::Refused(refusal) => (refusal, None),
         Turned::Found(refusal, inspection) => (refusal, Some(inspection)),
@@ -172,7 +180,10 @@ pub(crate) async fn turn_away(
             tracing::warn!(route, error = &error as &dyn std::error::Error, "the upstream failed");
             (unread_upstream(upstream_refusal(&error), record), None)
         }
-        Turned::Gone => return After::Abort,
+        Turned::Gone => {
+            record.answered(499);
+            return After::Abort;
+        }
     };
     if is_blocking(refusal, record) {
         let verdict = inspection.as_ref().map(|i| i.verdict()).filter(|v| v.blocks());
@@ -188,6 +199,7 @@ pub(crate) async fn turn_away(
     if refusal.after == After::KeepAlive && !keeps_alive(record) {
         refusal.after = After::Close;
     }
+    record.answered(refusal.status);
     let (head, body) = compose_answer(refusal, record);
     client.writer.head(&head, Delimited::Head);
     client.writer.data(body.into());
@@ -223,6 +235,7 @@ fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
         is_head: head.is_some_and(|h| h.method() == b"HEAD"),
         is_http10: head.is_some_and(|h| h.version == Version::Http10),
         template: route.and_then(|r| r.error_response.as_ref()),
+        quota: record.exceeded.as_ref(),
         headers: record.serving.header_rules(record.route),
         allow: record.allow.as_deref().unwrap_or(&record.settings().accept.methods),
         cors: &cors,

@@ -20,6 +20,7 @@ mod target;
 pub mod client_address;
 
 pub mod contracts;
+pub mod rate_limit;
 
 mod request_id;
 
@@ -36,5 +37,7 @@ pub mod http1;
 mod http2;
 
 pub mod audit;
+
+pub mod trace;
 
 pub mod worker;

@@ -9,6 +9,8 @@ use waf_shared::limits;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
 use crate::contracts::{Contracts, Counters};
+use crate::rate_limit::{self, Quota, Quotas};
+use crate::trace::{TraceSetupError, Tracer};
 use crate::upstream::{Pool, Pools, TlsSetupError};
 use waf_shared::route::Router;
 
@@ -24,6 +26,12 @@ pub enum BuildError {
     /// An `https://` upstream cannot be reached safely.
     #[error("TLS to upstreams cannot be set up: {0}")]
     Tls(#[from] TlsSetupError),
+    /// Rate limits cannot be kept.
+    #[error("rate limits cannot be kept: {0}")]
+    RateLimit(#[from] rate_limit::MemoryError),
+    /// Spans cannot be sent to the collector.
+    #[error("tracing cannot be set up")]
+    Trace(#[from] TraceSetupError),
 }
 
 /// A plan made ready. A request sees exactly one from its first byte to its last.
@@ -34,23 +42,33 @@ pub struct Serving {
     digest_text: String,
     router: Router,
     engine: Arc<Engine>,
+    quotas: Quotas,
     contracts: Contracts,
     pools: Pools,
     route_pools: Vec<Arc<Pool>>,
     route_headers: Vec<Arc<HeaderRules>>,
     global_headers: Arc<HeaderRules>,
     head_bytes_max: usize,
+    tracer: Option<Arc<Tracer>>,
 }
 
 impl Serving {
-    /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept.
-    pub fn build(plan_bytes: &[u8], previous: Option<&Arc<Serving>>) -> Result<Arc<Serving>, BuildError> {
+    /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept; what rate limits
+    /// count lies in `memory`.
+    pub fn build(
+        plan_bytes: &[u8],
+        memory: Option<rate_limit::Memory>,
+        previous: Option<&Arc<Serving>>,
+    ) -> Result<Arc<Serving>, BuildError> {
         let (mut plan, digest) = plan::decode(plan_bytes)?;
         let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
         let upstreams = plan.routes.iter().map(|route| &route.upstream);
         let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
+        let quotas = Quotas::build(&plan, memory, previous.map(|p| (&p.plan, &p.quotas)))?;
         let contracts = Contracts::build(&mut plan, previous.map(|p| &p.contracts))?;
         let (global_headers, route_headers) = header_rules(&mut plan);
+        let known = previous.and_then(|p| p.tracer.as_ref());
+        let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
         Ok(Arc::new(Serving {
             router: Router::new(&plan),
             digest_text: digest.to_string(),
@@ -59,10 +77,12 @@ impl Serving {
             plan,
             digest,
             engine,
+            quotas,
             contracts,
             pools,
             route_pools,
             route_headers,
+            tracer,
         }))
     }
 
@@ -87,6 +107,22 @@ impl Serving {
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    /// The rate limit of a route.
+    pub(crate) fn quota(&self, route: RouteIndex) -> Option<(&plan::RateLimit, &Quota)> {
+        self.plan.routes.get(route.0)?.rate_limit.as_ref().zip(self.quotas.of(route.0))
+    }
+
+    /// Requests over the rate limit of each route, in the order of the plan, since this worker first served a route of
+    /// that id with a limit: what `waf_rate_limited_total` adds up.
+    pub fn rate_limited(&self) -> impl Iterator<Item = (&plan::RouteId, u64)> {
+        self.plan.routes.iter().map(|route| &route.id).zip(self.quotas.exceeded())
+    }
+
+    /// Where spans go, while tracing is on.
+    pub(crate) fn tracer(&self) -> Option<&Arc<Tracer>> {
+        self.tracer.as_ref()
     }
 
     pub(crate) fn contracts(&self) -> &Contracts {

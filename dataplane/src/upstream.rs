@@ -207,6 +207,47 @@ impl Pool {
     }
 }
 
+/// A way to one host that keeps no connections.
+#[derive(Debug, Clone)]
+pub(crate) struct Dialer {
+    upstream: Upstream,
+    tls: Option<Arc<tls::Connector>>,
+}
+
+impl Dialer {
+    /// To `upstream`; an `https` one needs the system's trust anchors.
+    pub(crate) fn new(upstream: &Upstream) -> Result<Dialer, TlsSetupError> {
+        let tls = match upstream.scheme {
+            Scheme::Http => None,
+            Scheme::Https => {
+                Some(Arc::new(tls::Connector::new(&upstream.host, &mut tls::Anchors::default())?))
+            }
+        };
+        Ok(Dialer { upstream: upstream.clone(), tls })
+    }
+
+    /// A new connection, within `timeout`.
+    pub(crate) async fn dial(&self, want: Want, timeout: Duration) -> Result<Stream, UpstreamError> {
+        let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
+        connect::connect(&self.upstream, self.tls.as_deref(), want, limit).await
+    }
+}
+
+impl UpstreamError {
+    /// The failure in one word.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            UpstreamError::Resolve(_) => "resolve",
+            UpstreamError::Connect(_) => "connect",
+            UpstreamError::Tls(_) => "tls",
+            UpstreamError::Timeout => "timeout",
+            UpstreamError::Busy => "busy",
+            UpstreamError::Reset(_) => "reset",
+            UpstreamError::Malformed(_) | UpstreamError::HeadTooLong => "malformed",
+        }
+    }
+}
+
 /// The pools of one plan, by origin.
 #[derive(Debug, Default)]
 pub struct Pools {

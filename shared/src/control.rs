@@ -46,6 +46,17 @@ pub struct Offer {
     pub plan: Vec<u8>,
     /// Sockets to serve on once committed; never more than [`crate::limits::LISTENERS_MAX`].
     pub listeners: Vec<Listener>,
+    /// Where requests are counted; `None` when the plan has no rate limit.
+    pub counts: Option<Counts>,
+}
+
+/// Shared memory for rate limits. Its descriptor travels behind those of the listeners.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct Counts {
+    /// Secret of this supervisor, by which keys become places in a table: no client can aim at another's.
+    pub hash_key: [u8; 16],
+    /// Where each table begins, in bytes, in the order of [`crate::rate_limit::tables`].
+    pub offsets: Vec<u64>,
 }
 
 /// What a frame can carry.

@@ -9,4 +9,6 @@ pub mod plan;
 
 pub mod route;
 
+pub mod rate_limit;
+
 pub mod control;

@@ -12,6 +12,23 @@ pub const CONTROL_FRAME_SECONDS: u64 = 10;
 /// Listening sockets of one offer: a plain port, or 443 and 80, with room for one more pair while ports move.
 pub const LISTENERS_MAX: usize = 4;
 
+/// Descriptors that travel with one offer: those of its listening sockets, and the memory of its rate limits.
+pub const DESCRIPTORS_MAX: usize = LISTENERS_MAX + 1;
+
+/// Keys that one rate limit tracks, whatever `max_keys` says: some 5 GB of shared memory when all of them are in use.
+pub const RATE_LIMIT_KEYS_MAX: u64 = 10_000_000;
+
+/// Requests of one rate limit's window: far beyond what can be served in one.
+pub const RATE_LIMIT_REQUESTS_MAX: u64 = 100_000_000_000;
+
+/// Bytes of the memory object of all rate limits. It is address space and never reused, so that nothing that still
+/// counts in an old table can be disturbed; memory is what is touched.
+pub const RATE_LIMIT_SPACE_BYTES: u64 = 1 << 60;
+
+/// Attempts to find, claim or count a key before a request is refused. Each failed one means that another request was
+/// counted, or a new key claimed, in the same set at the same moment.
+pub const RATE_LIMIT_TRIES_MAX: usize = 4096;
+
 /// Bytes of a worker's reason for rejecting a plan. Longer reasons are cut: they are for people.
 pub const REASON_BYTES_MAX: usize = 4096;
 
@@ -74,6 +91,24 @@ pub const AUDIT_LINE_BYTES_MAX: usize = 1 << 20;
 
 /// Seconds for which a request waits for room in the audit queue before it is refused.
 pub const AUDIT_WAIT_SECONDS: u64 = 10;
+
+/// Exchanges whose spans wait for the export. More are dropped, and counted: a slow collector must cost memory only so far.
+pub const TRACE_QUEUE_EXCHANGES_MAX: usize = 4_096;
+
+/// Spans of one export, as the OpenTelemetry specification has it.
+pub const TRACE_BATCH_SPANS_MAX: usize = 512;
+
+/// Milliseconds for which a span waits for others to be exported with.
+pub const TRACE_DELAY_MILLISECONDS: u64 = 1_000;
+
+/// Seconds for one export where no timeout is set (OpenTelemetry protocol exporter specification).
+pub const TRACE_TIMEOUT_SECONDS: u64 = 10;
+
+/// Bytes of a collector's answer that are read.
+pub const TRACE_ANSWER_BYTES_MAX: usize = 64 << 10;
+
+/// Seconds that spans get to leave at a stop, within what is left of the drain.
+pub const TRACE_FLUSH_SECONDS: u64 = 2;
 
 /// Seconds that requests in flight get to finish at a stop.
 pub const DRAIN_SECONDS: u64 = 30;
@@ -152,6 +187,17 @@ pub const PART_HEAD_BYTES_MAX: usize = 8 << 10;
 /// Headers of a multipart part.
 pub const PART_FIELDS_MAX: usize = 16;
 
+/// Certificates that one service holds. With chains of some kilobytes they fit into one control frame.
+pub const CERTIFICATES_MAX: usize = 10_000;
+
+/// Bytes of a certificate chain in PEM: many times what authorities issue.
+pub const CHAIN_BYTES_MAX: usize = 64 << 10;
+
+/// Bytes of a private key in PEM. An RSA key of 16,384 bits takes 13 KB.
+pub const PRIVATE_KEY_BYTES_MAX: usize = 16 << 10;
+
+/// Certificates for names below wildcards that one service holds: clients choose those names.
+pub const CERTIFICATES_ON_DEMAND_MAX: usize = 1_000;
 /// Files that one OpenAPI document may refer to.
 pub const CONTRACT_FILES_MAX: usize = 256;
 

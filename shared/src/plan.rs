@@ -17,7 +17,7 @@ pub use settings::{Accept, AddHeader, Inspection, Mode, Multipart, ResponseHeade
 use bincode::{Decode, Encode};
 
 /// Milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Encode, Decode)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
 pub struct Millis(pub u64);
 
 impl Millis {
@@ -80,25 +80,19 @@ pub enum AuditFormat {
     Ecs,
 }
 
-/// OTLP export settings as the file gives them; empty strings defer to the environment.
+/// OTLP export settings, with what the environment said filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Tracing {
     /// Transport.
     pub protocol: OtlpProtocol,
-    /// Collector URL, empty when the environment decides.
-    pub endpoint: String,
-    /// Whether plain text to the collector is allowed.
-    pub insecure: bool,
+    /// The collector; `https` is TLS.
+    pub collector: Upstream,
     /// Headers of every export request, sorted by name.
     pub headers: Vec<(String, String)>,
     /// Export timeout, when set.
     pub timeout: Option<Millis>,
-    /// `service.name`.
-    pub service_name: String,
-    /// `service.namespace`, empty when unset.
-    pub service_namespace: String,
-    /// `service.version`.
-    pub service_version: String,
+    /// Attributes of the resource, `service.name` among them, sorted by name.
+    pub resource: Vec<(String, String)>,
 }
 
 /// OTLP transport.

@@ -9,6 +9,7 @@ use waf_compiler::Compiled;
 use waf_shared::control::{Generation, Listener, Offer};
 use waf_shared::plan::{Digest, Listen, Mode, Plan};
 
+use crate::counts::{self, CountsError, Registry};
 use crate::sockets::{BindError, Bound, Sockets};
 
 /// Ready to be offered.
@@ -19,8 +20,12 @@ pub struct Candidate {
     pub traffic: Vec<Arc<Bound>>,
     /// Socket of the health listener.
     pub health: Option<Arc<Bound>>,
+    /// Memory of its rate limits.
+    pub counts: Option<counts::Held>,
     /// When its making began.
     pub began: Instant,
+    /// What it says, for whoever compares it with another.
+    pub plan: Plan,
     bytes: Vec<u8>,
     notices: Notices,
 }
@@ -49,23 +54,37 @@ pub enum CandidateError {
     /// A port cannot be had.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// Rate limits have nowhere to count.
+    #[error(transparent)]
+    Counts(#[from] CountsError),
 }
 
 impl Candidate {
-    /// Binds what the plan needs and does not have yet.
+    /// Binds and reserves what the plan needs and does not have yet.
     pub fn prepare(
         compiled: Compiled,
         sockets: &mut Sockets,
+        registry: &mut Registry,
         began: Instant,
     ) -> Result<Self, CandidateError> {
         let Held { traffic, health } = Self::bind(&compiled.plan, sockets)?;
+        let counts = registry.reserve(&compiled.plan)?;
         let detecting = compiled.plan.routes.iter().filter(|route| route.settings.mode == Mode::DetectOnly);
         let notices = Notices {
             health_off: compiled.plan.health_port.is_none(),
             metrics_off: compiled.plan.metrics_port.is_none(),
             detect_only: detecting.map(|route| route.id.0.clone()).collect(),
         };
-        Ok(Self { digest: compiled.digest, traffic, health, began, bytes: compiled.bytes, notices })
+        Ok(Self {
+            digest: compiled.digest,
+            traffic,
+            health,
+            counts,
+            began,
+            plan: compiled.plan,
+            bytes: compiled.bytes,
+            notices,
+        })
     }
 
     /// Binds the sockets of a plan.
@@ -76,7 +95,7 @@ impl Candidate {
         Ok(Held { traffic, health })
     }
 
-    /// The offer of it; the sockets travel beside, in the same order.
+    /// The offer of it; the sockets travel beside, in the same order, and the memory of rate limits behind them.
     pub fn offer(&self, generation: Generation) -> Offer {
         let listener = |socket: &Arc<Bound>| Listener { socket: socket.id, port: socket.port };
         Offer {
@@ -84,6 +103,7 @@ impl Candidate {
             digest: self.digest,
             plan: self.bytes.clone(),
             listeners: self.traffic.iter().map(listener).collect(),
+            counts: self.counts.as_ref().map(counts::Held::counts),
         }
     }
 

@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use waf_compiler::tracing::Environment;
 use waf_shared::limits::DRAIN_SECONDS;
 use waf_shared::plan::Cidr;
 
@@ -121,6 +122,17 @@ fn workers(text: &str) -> Result<NonZeroUsize, String> {
         return Err(format!("more than {WORKERS_MAX}"));
     }
     Ok(number)
+}
+
+/// What the environment says about traces. An empty variable says nothing, as the OpenTelemetry specification has it.
+pub fn tracing_environment() -> Environment {
+    let said = |name| std::env::var_os(name)?.into_string().ok().filter(|text| !text.is_empty());
+    Environment {
+        endpoint: said("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        headers: said("OTEL_EXPORTER_OTLP_HEADERS"),
+        timeout: said("OTEL_EXPORTER_OTLP_TIMEOUT"),
+        resource_attributes: said("OTEL_RESOURCE_ATTRIBUTES"),
+    }
 }
 
 /// An address, or a range of addresses. Nothing between commas, and an empty variable, is `None`.

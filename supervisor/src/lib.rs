@@ -15,8 +15,12 @@ pub mod candidate;
 pub mod source;
 pub mod workers;
 
+pub mod certificates;
+
 pub mod audit;
+pub mod changes;
 pub mod counters;
+pub mod counts;
 pub mod health;
 pub mod logs;
 pub mod readiness;

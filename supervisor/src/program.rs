@@ -12,7 +12,7 @@ use tracing::error;
 use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
 use waf_dataplane::worker;
 
-use crate::cli::{Cli, Command, Process, Serve};
+use crate::cli::{self, Cli, Command, Process, Serve};
 use crate::demo;
 use crate::logs;
 use crate::source::Source;
@@ -133,7 +133,7 @@ fn raise_file_limit() {
 
 fn options(process: &Process, host_checks: bool) -> Options {
     let trusted_proxies = process.trusted_proxies.iter().flatten().copied().collect();
-    Options { host_checks, trusted_proxies }
+    Options { host_checks, trusted_proxies, tracing: cli::tracing_environment() }
 }
 
 fn invalid(diagnostics: &[Diagnostic]) -> ExitCode {

@@ -17,14 +17,16 @@ use waf_shared::plan::Millis;
 
 use crate::audit;
 use crate::candidate::{Candidate, CandidateError};
+use crate::changes;
 use crate::counters::Counters;
+use crate::counts::{self, Registry};
 use crate::health::Health;
 use crate::readiness::{NotReady, Readiness, Status};
 use crate::rollout::{Action, Event, Patience, PlanId, Rollout, WorkerId};
 use crate::sockets::Sockets;
 use crate::source::{Found, Source};
 use crate::wake::{Signal, Wake};
-use crate::workers::{self, Worker};
+use crate::workers::{self, Luggage, Worker};
 
 /// Wakes that wait for the loop; senders wait when it is full.
 const WAKES_WAITING: usize = 256;
@@ -118,7 +120,11 @@ struct Supervisor {
     readers: JoinSet<()>,
     candidates: BTreeMap<PlanId, Candidate>,
     last_plan: u64,
+    /// The plan in force; its candidate is kept until the next one is.
+    serving: Option<PlanId>,
     sockets: Sockets,
+    /// Memory of rate limits, by what it belongs to.
+    counts: Registry,
     health: Option<Health>,
     readiness: Readiness,
     status: watch::Sender<Status>,
@@ -150,7 +156,9 @@ impl Supervisor {
             readers: JoinSet::new(),
             candidates: BTreeMap::new(),
             last_plan: 0,
+            serving: None,
             sockets: Sockets::default(),
+            counts: Registry::default(),
             health: None,
             readiness: Readiness::default(),
             status: watch::Sender::new(status),
@@ -254,7 +262,7 @@ impl Supervisor {
     }
 
     fn propose(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {
-        let candidate = Candidate::prepare(compiled, &mut self.sockets, began)?;
+        let candidate = Candidate::prepare(compiled, &mut self.sockets, &mut self.counts, began)?;
         if self.health.is_none()
             && self.machine.current().is_none()
             && let Some(socket) = &candidate.health
@@ -342,16 +350,19 @@ impl Supervisor {
         last: &mut Option<(Generation, Arc<[u8]>)>,
     ) {
         let Some(candidate) = self.candidates.get(&plan) else { return };
+        let luggage = Luggage {
+            sockets: candidate.traffic.clone(),
+            counts: candidate.counts.as_ref().map(counts::Held::object),
+        };
         let frame = match last {
             Some((of, frame)) if *of == generation => Ok(frame.clone()),
-            _ => encode(&ToWorker::Offer(candidate.offer(generation)), candidate.traffic.len())
+            _ => encode(&ToWorker::Offer(candidate.offer(generation)), luggage.descriptors())
                 .map(Arc::<[u8]>::from),
         };
         match frame {
             Ok(frame) => {
                 *last = Some((generation, frame.clone()));
-                let sockets = candidate.traffic.clone();
-                let sent = self.workers.get(&worker).map(|running| running.send(frame, sockets));
+                let sent = self.workers.get(&worker).map(|running| running.send(frame, luggage));
                 self.sent(worker, sent.transpose().map(|_| ()).map_err(|error| error.to_string()));
             }
             Err(error) => self.sent(worker, Err(error.to_string())),
@@ -361,7 +372,7 @@ impl Supervisor {
     fn tell(&mut self, worker: WorkerId, message: &ToWorker) {
         let sent = match (encode(message, 0), self.workers.get(&worker)) {
             (Ok(frame), Some(running)) => {
-                running.send(frame.into(), Vec::new()).map_err(|error| error.to_string())
+                running.send(frame.into(), Luggage::default()).map_err(|error| error.to_string())
             }
             (Err(error), _) => Err(FrameError::to_string(&error)),
             // It is dead, and its end is on the way.
@@ -397,13 +408,25 @@ impl Supervisor {
         let port = candidate.traffic.first().map(|socket| socket.port);
         if let Some(old) = old {
             self.counters.reloads.add(1);
-            info!(%old, new = %candidate.digest, took_ms, port, "reloaded");
+            let changed = self.serving.and_then(|serving| self.candidates.get(&serving));
+            let changed = changed.map(|before| changes::changes(&before.plan, &candidate.plan).join("; "));
+            info!(%old, new = %candidate.digest, changed, took_ms, port, "reloaded");
         } else {
             info!(plan = %candidate.digest, took_ms, port, "started");
         }
         candidate.announce();
+        self.serving = Some(plan);
         // What came before is served nowhere any more once the commits arrive; its sockets are closed with it.
-        self.candidates.retain(|other, _| *other >= plan);
+        let current = self.candidates.split_off(&plan);
+        let replaced = std::mem::replace(&mut self.candidates, current);
+        // Except for their counts: a worker that has not got its commit yet goes on counting in them.
+        let counts: Vec<_> = replaced.into_values().filter_map(|candidate| candidate.counts).collect();
+        if !counts.is_empty() {
+            tokio::spawn(async move {
+                tokio::time::sleep(ACTIVATE).await;
+                drop(counts);
+            });
+        }
     }
 
     fn refused(&mut self, plan: PlanId, why: String) {

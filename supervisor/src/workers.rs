@@ -16,6 +16,7 @@ use waf_dataplane::worker::channel::{self, ChannelError, Receiver, Sender};
 use waf_shared::control::ToSupervisor;
 
 use crate::audit;
+use crate::counts;
 use crate::rollout::WorkerId;
 use crate::sockets::Bound;
 use crate::wake::Wake;
@@ -29,6 +30,22 @@ const FRAMES_WAITING: usize = 16;
 /// Between the end of a worker's control stream and the end of its process.
 const EXIT_TIME: Duration = Duration::from_secs(2);
 
+/// Variables that the library which exports traces reads by itself.
+const EXPORTER_VARIABLES: [&str; 12] = [
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "OTEL_EXPORTER_OTLP_TIMEOUT",
+    "OTEL_EXPORTER_OTLP_PROTOCOL",
+    "OTEL_EXPORTER_OTLP_COMPRESSION",
+    "OTEL_EXPORTER_OTLP_INSECURE",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+    "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+    "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION",
+    "OTEL_EXPORTER_OTLP_TRACES_INSECURE",
+];
+
 /// How workers run.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -40,10 +57,26 @@ pub struct Settings {
     pub log_level: tracing::Level,
 }
 
-/// A frame and the sockets that travel with it.
+/// A frame and what travels with it.
 struct Outgoing {
     frame: Arc<[u8]>,
-    sockets: Vec<Arc<Bound>>,
+    luggage: Luggage,
+}
+
+/// Descriptors of a frame, in this order.
+#[derive(Default)]
+pub struct Luggage {
+    /// Listening sockets.
+    pub sockets: Vec<Arc<Bound>>,
+    /// Memory of rate limits.
+    pub counts: Option<Arc<counts::Object>>,
+}
+
+impl Luggage {
+    /// How many.
+    pub fn descriptors(&self) -> usize {
+        self.sockets.len() + usize::from(self.counts.is_some())
+    }
 }
 
 /// A running worker. Dropping it kills the process.
@@ -85,8 +118,8 @@ impl Worker {
     }
 
     /// Queues a frame.
-    pub fn send(&self, frame: Arc<[u8]>, sockets: Vec<Arc<Bound>>) -> Result<(), Stuck> {
-        self.outgoing.try_send(Outgoing { frame, sockets }).map_err(|_| Stuck)
+    pub fn send(&self, frame: Arc<[u8]>, luggage: Luggage) -> Result<(), Stuck> {
+        self.outgoing.try_send(Outgoing { frame, luggage }).map_err(|_| Stuck)
     }
 
     /// Ends the process at once.
@@ -106,6 +139,10 @@ fn command(id: WorkerId, settings: &Settings) -> Command {
         .args(["--log-level", &settings.log_level.as_str().to_ascii_lowercase()])
         .stderr(Stdio::inherit())
         .kill_on_drop(true);
+    // What they say was resolved into the plan; a library that reads them too would have the last word.
+    for name in EXPORTER_VARIABLES {
+        command.env_remove(name);
+    }
     command
 }
 
@@ -149,8 +186,10 @@ async fn listen(id: WorkerId, mut receiver: Receiver, kill: Arc<Notify>, wake: m
 }
 
 async fn speak(id: WorkerId, sender: Sender, mut frames: mpsc::Receiver<Outgoing>, kill: Arc<Notify>) {
-    while let Some(Outgoing { frame, sockets }) = frames.recv().await {
-        let descriptors: Vec<_> = sockets.iter().map(|socket| socket.listener.as_fd()).collect();
+    while let Some(Outgoing { frame, luggage }) = frames.recv().await {
+        let sockets = luggage.sockets.iter().map(|socket| socket.listener.as_fd());
+        let descriptors: Vec<_> =
+            sockets.chain(luggage.counts.as_ref().map(|object| object.as_fd())).collect();
         if let Err(error) = sender.send(&frame, &descriptors).await {
             warn!(worker = id.0, %error, "a worker cannot be told anything: it is replaced");
             kill.notify_one();

@@ -53,6 +53,7 @@ impl Worker {
             digest,
             plan: plan.to_vec(),
             listeners: vec![Listener { socket: SocketId(1), port }],
+            counts: None,
         };
         let frame = encode(&ToWorker::Offer(offer), 1).expect("an offer can be written");
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

@@ -22,6 +22,8 @@ pub mod multipart;
 
 pub mod origin;
 
+pub mod collector;
+
 pub mod running;
 
 pub mod load;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 pub use process::{children, is_alive, kill, resident_kib};
 use serde_json::Value;
-use stream::Lines;
+use stream::{Consumer, Lines};
 
 use crate::raw::{Request, Response};
 use crate::{polling, ports, programs};
@@ -46,6 +46,7 @@ pub struct Start {
     environment: Vec<(String, String)>,
     files: Vec<(String, String)>,
     mounted: bool,
+    consumer: Option<Consumer>,
 }
 
 impl Start {
@@ -82,6 +83,13 @@ impl Start {
         self
     }
 
+    /// Hands each line of standard output to `consumer`, which may take its time; none is kept.
+    #[must_use]
+    pub fn consumed_by(mut self, consumer: impl Fn(&[u8]) + Send + Sync + 'static) -> Start {
+        self.consumer = Some(Consumer(std::sync::Arc::new(consumer)));
+        self
+    }
+
     /// Starts with `config` and waits until the service is ready.
     pub fn run(&self, config: &str) -> Waf {
         for _ in 1..STARTS {
@@ -112,7 +120,7 @@ impl Start {
         let mut command = Command::new(programs::waf());
         command.arg("--config").arg(&config_path).args(&self.arguments);
         command.envs(self.environment.iter().map(|(name, value)| (name, fill(value))));
-        start(command, port, health, folder, config_path)
+        spawn(command, (port, health), folder, config_path, self.consumer.clone())
     }
 }
 
@@ -132,16 +140,24 @@ pub fn waf(config: &str) -> Waf {
 }
 
 /// Starts `command`, which is to serve on `port` and tell its health on `health`.
-pub fn start(
+pub fn start(command: Command, port: u16, health: u16, folder: tempfile::TempDir, config: PathBuf) -> Waf {
+    spawn(command, (port, health), folder, config, None)
+}
+
+fn spawn(
     mut command: Command,
-    port: u16,
-    health: u16,
+    (port, health): (u16, u16),
     folder: tempfile::TempDir,
     config: PathBuf,
+    consumer: Option<Consumer>,
 ) -> Waf {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program can be started");
-    let out = Lines::of(child.stdout.take().expect("it was asked for"));
+    let out = child.stdout.take().expect("it was asked for");
+    let out = match consumer {
+        Some(consumer) => Lines::handed(out, consumer),
+        None => Lines::of(out),
+    };
     let log = Lines::of(child.stderr.take().expect("it was asked for"));
     Waf { child, port, health, folder, config, out, log }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use waf_shared::limits::ROUTES_MAX;
+use waf_shared::limits::{RATE_LIMIT_KEYS_MAX, RATE_LIMIT_REQUESTS_MAX, ROUTES_MAX};
 
 use super::{global_of, routes_of};
 use crate::code;
@@ -29,6 +29,7 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
     let own = routes_of(document).filter_map(|route| route.rate_limit.as_ref());
     for quota in global.into_iter().chain(own) {
         quota_key(&quota.value, sink);
+        quota_reach(&quota.value, sink);
     }
 }
 
@@ -112,5 +113,31 @@ fn quota_key(quota: &RateLimit, sink: &mut Sink) {
             sink.warning(code::NO_EFFECT, key.line, format!("{path} has no effect when `type` is `ip`"));
         }
         _ => {}
+    }
+}
+
+/// Values that are accepted and hold only up to what can be done.
+fn quota_reach(quota: &RateLimit, sink: &mut Sink) {
+    let backend = quota.backend.as_ref().map(|at| &at.value);
+    let max_keys = backend.and_then(|backend| backend.max_keys.as_ref());
+    let capped = [
+        ("requests", quota.requests.as_ref(), RATE_LIMIT_REQUESTS_MAX),
+        ("backend.max_keys", max_keys, RATE_LIMIT_KEYS_MAX),
+    ];
+    for (name, value, most) in capped {
+        if let Some(value) = value.filter(|at| at.value > most) {
+            let message = format!("{}.{name}: {most} is the most that holds", quota.place);
+            sink.warning(code::NO_EFFECT, value.line, message);
+        }
+    }
+    let ttl = backend.and_then(|backend| backend.ttl.as_ref());
+    if let (Some(ttl), Some(window)) = (ttl, &quota.window)
+        && ttl.value < window.value
+    {
+        let message = format!(
+            "{}.backend.ttl is shorter than `window`: keys are kept until their window is over",
+            quota.place
+        );
+        sink.warning(code::NO_EFFECT, ttl.line, message);
     }
 }

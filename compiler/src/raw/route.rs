@@ -46,7 +46,7 @@ section! {
             "Cross-origin sharing; none when absent.";
         error_response: ErrorResponse, Kind::Section(ErrorResponse::FIELDS), optional, "", "", Enforced::Yes,
             "What a refused client is told.";
-        rate_limit: RateLimit, Kind::Section(RateLimit::FIELDS), optional, "", "replaces `global.rate_limit` as a whole", Enforced::No,
+        rate_limit: RateLimit, Kind::Section(RateLimit::FIELDS), optional, "", "replaces `global.rate_limit` as a whole", Enforced::Yes,
             "Quota of this route.";
     }
 }

@@ -107,7 +107,10 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
         .iter()
         .map(|at| PathPattern { text: at.value.text.clone(), segments: at.value.segments.clone(), rank: 0 })
         .collect();
-    let quota = [raw.rate_limit.as_ref(), global.rate_limit.as_ref()];
+    let quota = match &raw.rate_limit {
+        Some(own) => rate_limit(&own.value, false),
+        None => global.rate_limit.as_ref().and_then(|at| rate_limit(&at.value, true)),
+    };
     let plan = plan::Route {
         id: RouteId(raw.name().to_owned()),
         hosts: raw.host_entries().iter().map(|at| at.value.0.clone()).collect(),
@@ -127,7 +130,7 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
             .as_ref()
             .and_then(|at| at.value.body.as_ref())
             .map(|at| at.value.lowered.clone()),
-        rate_limit: quota.into_iter().flatten().next().and_then(|at| rate_limit(&at.value)),
+        rate_limit: quota,
     };
     // These are taken as a whole, so that the line of the key decided about everything in them.
     for whole in ["id", "match", "upstream", "rewrite", "openapi", "cors", "error_response", "rate_limit"] {

@@ -163,8 +163,8 @@ fn response_headers(
     ResponseHeaders { add, strip }
 }
 
-/// A quota; `None` when a required part of it is at fault.
-pub(super) fn rate_limit(raw: &raw::RateLimit) -> Option<RateLimit> {
+/// A quota of a route, or the global one; `None` when a required part of it is at fault.
+pub(super) fn rate_limit(raw: &raw::RateLimit, inherited: bool) -> Option<RateLimit> {
     let source = &raw.source.as_ref()?.value;
     let source = match source.r#type.as_ref()?.value.0 {
         SourceType::Ip => RateLimitSource::Ip,
@@ -177,5 +177,6 @@ pub(super) fn rate_limit(raw: &raw::RateLimit) -> Option<RateLimit> {
         source,
         max_keys: backend.and_then(|backend| backend.max_keys.as_ref()).map_or(100_000, |at| at.value),
         ttl: Millis(backend.and_then(|backend| backend.ttl.as_ref()).map_or(600 * SECOND, |at| at.value)),
+        inherited,
     })
 }

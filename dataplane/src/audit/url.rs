@@ -8,29 +8,29 @@ use super::mask::{self, Kind};
 use super::text;
 
 /// Bytes of JSON for each of the path, the query and the whole URL. Three of them leave an event well below 256 KiB.
-const URL_BYTES_MAX: usize = 60 << 10;
+pub(super) const URL_BYTES_MAX: usize = 60 << 10;
 
 /// Bytes of JSON for a Referer.
-const REFERER_BYTES_MAX: usize = 4 << 10;
+pub(super) const REFERER_BYTES_MAX: usize = 4 << 10;
 
 /// Bytes of a host name (RFC 1035, 2.3.4).
 const NAME_BYTES_MAX: usize = 255;
 
 /// URL fields, masked and of bounded length.
 #[derive(Debug)]
-pub(super) struct Url<'a> {
+pub(crate) struct Url<'a> {
     /// `/…`, or `*` for the server as a whole.
-    pub(super) path: Cow<'a, str>,
-    pub(super) query: Option<Cow<'a, str>>,
+    pub(crate) path: Cow<'a, str>,
+    pub(crate) query: Option<Cow<'a, str>>,
     /// Absent when no target was read.
-    pub(super) full: Option<Cow<'a, str>>,
+    pub(crate) full: Option<Cow<'a, str>>,
     /// The host, when it is a valid name.
-    pub(super) hostname: Option<&'a str>,
-    pub(super) port: u16,
+    pub(crate) hostname: Option<&'a str>,
+    pub(crate) port: u16,
 }
 
 /// Reads `target` of a request with `method` that named `host` and came to `listener` over `scheme`.
-pub(super) fn read<'a>(
+pub(crate) fn read<'a>(
     method: Option<&[u8]>,
     target: Option<&'a [u8]>,
     host: Option<&'a [u8]>,
@@ -82,8 +82,8 @@ pub(super) fn read<'a>(
     url
 }
 
-/// A Referer with its secrets taken out.
-pub(super) fn referer(value: &[u8]) -> Cow<'_, str> {
+/// An absolute URL, such as a Referer, with its secrets taken out.
+pub(crate) fn masked(value: &[u8]) -> Cow<'_, str> {
     // Nothing beyond the bound is shown, so nothing beyond it needs masking.
     let value = value.get(..REFERER_BYTES_MAX).unwrap_or(value);
     let (address, query) = split_query(value);

@@ -8,6 +8,7 @@ use waf_shared::limits;
 use waf_shared::plan::Mode;
 
 use super::cors;
+use super::quota;
 use super::record::Record;
 use crate::client_address;
 use crate::http1::framing::{self, Framing};
@@ -60,6 +61,7 @@ pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admit
 
     let route = choose(record, host, target.path(head.target()))?;
     record.route = Some(route);
+    quota::check(&head, record)?;
     let has_host = host.is_some();
     let admitted = Admitted { head, target, framing, route };
     if !has_host && record.settings().accept.require_host_header {

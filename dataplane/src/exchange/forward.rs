@@ -43,7 +43,8 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
     for (name, value) in head.fields.iter() {
         let skip = NOT_FORWARDED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
             || dropped.iter().any(|n| name.eq_ignore_ascii_case(n))
-            || (name.eq_ignore_ascii_case(b"forwarded") && !is_trusted(record));
+            || (name.eq_ignore_ascii_case(b"forwarded") && !is_trusted(record))
+            || is_other_trace(name, record);
         if !skip {
             field(out, name, value);
         }
@@ -52,6 +53,9 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
         field(out, b"Transfer-Encoding", b"chunked");
     }
     forwarding(head, host, record, out);
+    if let Some(trace) = record.trace_context() {
+        field(out, b"traceparent", trace.traceparent().as_bytes());
+    }
     hop(admitted, out);
     out.extend_from_slice(b"\r\n");
 }
@@ -85,6 +89,14 @@ fn hop(admitted: &Admitted, out: &mut Vec<u8>) {
         field(out, b"Upgrade", &protocols.join(&b", "[..]));
     }
     field(out, b"Connection", options);
+}
+
+/// While tracing is on, the upstream's caller is our own span; `tracestate` goes on with a trace that could be read.
+fn is_other_trace(name: &[u8], record: &Record) -> bool {
+    record.trace_context().is_some_and(|trace| {
+        name.eq_ignore_ascii_case(b"traceparent")
+            || (name.eq_ignore_ascii_case(b"tracestate") && !trace.has_parent())
+    })
 }
 
 fn is_trusted(record: &Record) -> bool {

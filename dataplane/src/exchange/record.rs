@@ -1,22 +1,26 @@
 //! What is known of an exchange while it runs: who asked, for what, under which plan and route, and what was found. The
 //! audit event is written from it, and it decides whether a violation turns a client away.
 
+mod traced;
+
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
-use waf_shared::plan::{Mode, Settings};
+use waf_shared::plan::{Mode, RateLimit, RateLimitSource, Settings};
 
 use super::contract::Contracted;
 use super::screen::Screened;
-use crate::audit::{Disposition, Event, Finding, Protection};
+use crate::audit::{self, Disposition, Event, Finding, Protection};
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
 use crate::serving::{RouteIndex, Serving};
+use crate::trace;
 
 /// A violation that is not a rule's match.
 #[derive(Debug)]
@@ -27,6 +31,54 @@ struct Violation {
     excerpt: Vec<u8>,
     /// Worth a line, and no violation.
     is_remark: bool,
+}
+
+/// A rate limit whose window is full.
+#[derive(Debug)]
+pub(crate) struct Exceeded {
+    pub(crate) limit: RateLimit,
+    /// Until a request of this client would pass.
+    pub(crate) wait: Duration,
+    /// For the refusal that is told: how many were not since the last one that was.
+    pub(crate) untold: Option<u64>,
+}
+
+impl Exceeded {
+    /// What the event says; `None` for all but the first refusal of a window. The key itself is never told: it may be
+    /// a secret, and the event has the address anyway.
+    fn finding(&self) -> Option<Finding<'_>> {
+        let untold = self.untold?;
+        let (requests, window) = (self.limit.requests, self.limit.window.duration());
+        let mut reason = format!("more than {requests} requests in {window:?}");
+        if untold > 0 {
+            let _ = write!(reason, "; {untold} more refused since the last event of this client");
+        }
+        let (place, name) = match &self.limit.source {
+            RateLimitSource::Ip => ("REMOTE_ADDR", &[][..]),
+            RateLimitSource::Header(name) => ("HEADERS", name.as_bytes()),
+        };
+        Some(Finding {
+            protection: Protection::RateLimit { requests },
+            rule: None,
+            place: Cow::Borrowed(place),
+            name: Cow::Borrowed(name),
+            view: None,
+            offset: None,
+            excerpt: Cow::Borrowed(&[]),
+            reason: Cow::Owned(reason),
+        })
+    }
+}
+
+/// Bytes of a request's body that passed without a rule looking at them, by the reason.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NotInspected {
+    /// Beyond `max_inspect_size`, or behind what could be decoded or judged in time.
+    pub(crate) rest: u64,
+    /// Content of uploaded files behind the first bytes of each.
+    pub(crate) files: u64,
+    /// Of a body of a type that is not read.
+    pub(crate) body: u64,
 }
 
 /// Where a connection comes from and arrived.
@@ -48,6 +100,8 @@ pub(crate) struct Record {
     pub(crate) client: SocketAddr,
     /// Parameters in the request's body, for rules that compare an answer with them.
     pub(crate) parameters: Vec<u8>,
+    /// The route's rate limit, when the request is over it.
+    pub(crate) exceeded: Option<Exceeded>,
     /// The operation of the contract that the request is held to.
     pub(crate) contracted: Option<Contracted>,
     /// Methods for a 405 that the contract gives.
@@ -57,10 +111,11 @@ pub(crate) struct Record {
     time: SystemTime,
     violations: Vec<Violation>,
     status_detail: Option<&'static str>,
-    /// Bytes of the body that should have been inspected and were not.
-    uninspected: u64,
+    not_inspected: NotInspected,
     /// What rules found in the upstream's answer.
     answer: Option<Box<Verdict>>,
+    /// What its spans will say, while tracing is on.
+    trace: Option<Box<trace::Exchange>>,
 }
 
 impl Record {
@@ -73,6 +128,7 @@ impl Record {
             head: None,
             client: ends.peer,
             parameters: Vec::new(),
+            exceeded: None,
             contracted: None,
             allow: None,
             ends,
@@ -80,8 +136,9 @@ impl Record {
             time: now.1,
             violations: Vec::new(),
             status_detail: None,
-            uninspected: 0,
+            not_inspected: NotInspected::default(),
             answer: None,
+            trace: None,
         }
     }
 
@@ -178,15 +235,19 @@ impl Record {
     }
 
     /// Records how many bytes of the body passed without inspection.
-    pub(crate) fn uninspected(&mut self, bytes: u64) {
-        self.uninspected = bytes;
+    pub(crate) fn uninspected(&mut self, bytes: NotInspected) {
+        self.not_inspected = bytes;
     }
 
     /// What an exchange that went on is reported as.
     pub(crate) fn disposition(&self, verdict: Option<&Verdict>) -> Disposition {
         // An uninspected rest is worth a line, and no violation.
         let only_logged = |v: &Violation| v.is_remark || v.leaf == Leaf::ResourceLimitsMaxInspectionSize;
-        if verdict.is_none() && self.answer.is_none() && self.violations.iter().all(only_logged) {
+        if verdict.is_none()
+            && self.answer.is_none()
+            && self.exceeded.is_none()
+            && self.violations.iter().all(only_logged)
+        {
             Disposition::Logged
         } else {
             Disposition::Detected
@@ -227,12 +288,12 @@ impl Record {
 
     /// The audit event for an answer of `status`; `None` when nothing was found.
     pub(crate) fn event(
-        &self,
+        &mut self,
         disposition: Disposition,
         status: u16,
         verdict: Option<&Verdict>,
     ) -> Option<Vec<u8>> {
-        let mut findings: Vec<Finding<'_>> = Vec::new();
+        let mut findings: Vec<Finding<'_>> = self.exceeded.iter().filter_map(Exceeded::finding).collect();
         let answer = self.answer.as_deref();
         for found in [verdict, answer].into_iter().flatten().flat_map(|verdict| &verdict.matches) {
             findings.push(Finding {
@@ -268,8 +329,8 @@ impl Record {
         if findings.is_empty() {
             return None;
         }
-        let rest = (self.uninspected > 0).then(|| format!("{} bytes of the body", self.uninspected));
-        let rest: Vec<&str> = rest.as_deref().into_iter().collect();
+        let not_inspected = self.parts_not_inspected(status, verdict);
+        let not_inspected: Vec<&str> = not_inspected.iter().map(AsRef::as_ref).collect();
         let head = self.head.as_deref();
         let first = |name| head.and_then(|h| h.fields.first(name));
         let event = Event {
@@ -293,11 +354,37 @@ impl Record {
             duration: Some(self.started.elapsed()),
             score: verdict.map_or(0, |v| v.score).max(answer.map_or(0, |v| v.score)),
             findings: &findings,
-            not_inspected: &rest,
-            trace: None,
+            not_inspected: &not_inspected,
+            trace: self.trace.as_ref().map(|trace| trace.context.ids()),
         };
         let mut line = Vec::with_capacity(2048);
-        crate::audit::ocsf(&event, &mut line);
+        audit::write(&event, self.serving.plan().audit_format, &mut line);
+        if self.trace.is_some() {
+            let action = traced::action(disposition, &findings, event.score);
+            self.traced(|trace| trace.action = action);
+        }
         Some(line)
+    }
+
+    /// What no rule looked at, in words.
+    fn parts_not_inspected(&self, status: u16, verdict: Option<&Verdict>) -> Vec<Cow<'static, str>> {
+        let NotInspected { rest, files, body } = self.not_inspected;
+        let mut parts: Vec<Cow<'static, str>> = Vec::new();
+        for (bytes, of) in [
+            (rest, "bytes of the body"),
+            (files, "bytes of file contents"),
+            (body, "bytes of a body of a type that is not read"),
+        ] {
+            if bytes > 0 {
+                parts.push(format!("{bytes} {of}").into());
+            }
+        }
+        if verdict.is_some_and(|verdict| verdict.timed_out) {
+            parts.push("what came after evaluation_timeout had run out".into());
+        }
+        if status == 101 {
+            parts.push("the connection after its upgrade".into());
+        }
+        parts
     }
 }

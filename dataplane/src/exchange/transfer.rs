@@ -58,11 +58,16 @@ pub(crate) async fn transfer(
     record: &mut Record,
 ) -> Result<Sent, Turned> {
     let gone = client.writer.gone();
-    tokio::select! {
+    let sent = tokio::select! {
         biased;
         sent = attempts(cleared, client, proxy, record) => sent,
         () = gone => Err(Turned::Gone),
-    }
+    };
+    record.call_ends(match &sent {
+        Err(Turned::Upstream(error)) => Some(error.word()),
+        _ => None,
+    });
+    sent
 }
 
 /// Tries once, and once more where that is safe.
@@ -80,6 +85,7 @@ async fn attempts(
     let repeatable = is_idempotent(cleared.admitted.head.method()) && !cleared.admitted.carries_body();
     let mut head = Vec::with_capacity(2048);
     forward::write_head(&cleared.admitted, route, record, &mut head);
+    record.call_begins(&route.upstream, &head);
 
     let want = if !upgrade::asked(&cleared.admitted).is_empty() {
         // HTTP/2 has no such switch.
@@ -137,6 +143,7 @@ async fn attempt(
         let mut waiting = Waiting { progress: &mut progress, patience, client: &mut client.writer };
         let response =
             await_head(send.as_mut(), &mut waiting, &mut answering, &cleared.admitted, record).await?;
+        record.call_answered(response.status);
         if response.status == 101 {
             break 'exchanged Exchanged::Switched(response);
         }

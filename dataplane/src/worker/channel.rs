@@ -16,7 +16,7 @@ use tokio::io::Interest;
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 use waf_shared::control::{FrameError, HEADER_BYTES, Header, Message, decode};
-use waf_shared::limits::{CONTROL_FRAME_SECONDS, LISTENERS_MAX};
+use waf_shared::limits::{CONTROL_FRAME_SECONDS, DESCRIPTORS_MAX};
 
 /// Bytes read at once; a payload's buffer grows by it, so that an announced length alone takes no memory.
 const READ_BYTES: usize = 64 << 10;
@@ -85,7 +85,7 @@ impl Sender {
 }
 
 fn send_some(stream: &UnixStream, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<usize> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(LISTENERS_MAX))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "too many descriptors for one frame"));
@@ -178,14 +178,14 @@ fn receive_some(
     target: &mut [u8],
     descriptors: &mut Vec<OwnedFd>,
 ) -> io::Result<(usize, bool)> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(LISTENERS_MAX))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let received =
         recvmsg(stream.as_fd(), &mut [IoSliceMut::new(target)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
     for message in control.drain() {
         if let RecvAncillaryMessage::ScmRights(arrived) = message {
             // Descriptors beyond the bound are closed as they are dropped; the count then tells.
-            descriptors.extend(arrived.take(LISTENERS_MAX + 1 - descriptors.len().min(LISTENERS_MAX)));
+            descriptors.extend(arrived.take(DESCRIPTORS_MAX + 1 - descriptors.len().min(DESCRIPTORS_MAX)));
         }
     }
     Ok((received.bytes, received.flags.contains(ReturnFlags::CTRUNC)))
@@ -219,6 +219,7 @@ mod tests {
             digest: Digest([1; 32]),
             plan: vec![7; 3 << 20],
             listeners: vec![Listener { socket: SocketId(1), port }; 2],
+            counts: None,
         });
         let frame = encode(&offer, 2).unwrap();
         let commit = encode(&ToWorker::Commit(Generation(1)), 0).unwrap();

@@ -5,19 +5,20 @@ use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
 use waf_shared::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode};
-use waf_shared::limits::REASON_BYTES_MAX;
+use waf_shared::limits::{REASON_BYTES_MAX, TRACE_FLUSH_SECONDS};
 
 use super::WorkerError;
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
 use super::member::{Member, Offered};
 use crate::audit::sink::Sink;
 use crate::proxy::{Listening, Proxy};
+use crate::rate_limit::Memory;
 use crate::serving::Serving;
 
 /// Control frames that wait for the loop; the supervisor has at most an offer and its end under way.
@@ -81,7 +82,12 @@ pub(super) async fn serve(
         }
     };
     worker.listening.clear();
+    let began = Instant::now();
     worker.proxy.drain(limit).await;
+    if let Some(tracer) = worker.current.as_ref().and_then(|serving| serving.tracer()) {
+        let left = limit.saturating_sub(began.elapsed());
+        tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
+    }
     info!("drained");
     Ok(())
 }
@@ -119,10 +125,10 @@ impl Worker {
 
     /// Starts to build, away from the threads that serve.
     fn offered(&mut self, offer: Offer, descriptors: Vec<OwnedFd>) -> Result<(), WorkerError> {
-        if offer.listeners.len() != descriptors.len() {
+        let named = offer.listeners.len() + usize::from(offer.counts.is_some());
+        if named != descriptors.len() {
             return Err(WorkerError::Protocol(format!(
-                "an offer names {} sockets and carries {}",
-                offer.listeners.len(),
+                "an offer names {named} descriptors and carries {}",
                 descriptors.len()
             )));
         }
@@ -174,8 +180,14 @@ impl Worker {
 }
 
 /// Everything that can fail about an offer happens here, while the old plan serves.
-fn build(offer: Offer, descriptors: Vec<OwnedFd>, previous: Option<&Arc<Serving>>) -> Result<Ready, String> {
-    let serving = Serving::build(&offer.plan, previous).map_err(|error| reason(&error))?;
+fn build(
+    offer: Offer,
+    mut descriptors: Vec<OwnedFd>,
+    previous: Option<&Arc<Serving>>,
+) -> Result<Ready, String> {
+    // The memory of rate limits travels behind the sockets.
+    let memory = offer.counts.and_then(|counts| Some(Memory { object: descriptors.pop()?, counts }));
+    let serving = Serving::build(&offer.plan, memory, previous).map_err(|error| reason(&error))?;
     if serving.digest() != offer.digest {
         return Err(format!("the plan's digest is {}, the offer names {}", serving.digest(), offer.digest));
     }

@@ -3,7 +3,7 @@
 //! and never a panic or an allocation. This is the only module of the protocol that knows bincode's functions.
 
 use super::Message;
-use crate::limits::{CONTROL_FRAME_BYTES_MAX, LISTENERS_MAX};
+use crate::limits::{CONTROL_FRAME_BYTES_MAX, DESCRIPTORS_MAX};
 
 const MAGIC: [u8; 4] = *b"WAFC";
 
@@ -11,7 +11,7 @@ const MAGIC: [u8; 4] = *b"WAFC";
 pub const HEADER_BYTES: usize = 4 + 2 + 2 + 4;
 
 /// Changes whenever a message's layout does.
-pub const FRAME_VERSION: u16 = 1;
+pub const FRAME_VERSION: u16 = 2;
 
 /// Why bytes are not a frame, or a message does not become one.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum FrameError {
     #[error("the control frame has version {0}, this program reads {FRAME_VERSION}")]
     Version(u16),
     /// More descriptors than an offer carries.
-    #[error("the control frame announces {0} descriptors, more than {LISTENERS_MAX}")]
+    #[error("the control frame announces {0} descriptors, more than {DESCRIPTORS_MAX}")]
     Descriptors(usize),
     /// Over [`CONTROL_FRAME_BYTES_MAX`].
     #[error("the control frame takes {0} bytes, more than {CONTROL_FRAME_BYTES_MAX}")]
@@ -73,7 +73,7 @@ impl Header {
         }
         let descriptors = usize::from(u16::from_le_bytes([d0, d1]));
         let payload_bytes = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
-        if descriptors > LISTENERS_MAX {
+        if descriptors > DESCRIPTORS_MAX {
             return Err(FrameError::Descriptors(descriptors));
         }
         if payload_bytes > CONTROL_FRAME_BYTES_MAX {
@@ -85,7 +85,7 @@ impl Header {
 
 /// Writes a frame, header included.
 pub fn encode<M: Message>(message: &M, descriptors: usize) -> Result<Vec<u8>, FrameError> {
-    if descriptors > LISTENERS_MAX {
+    if descriptors > DESCRIPTORS_MAX {
         return Err(FrameError::Descriptors(descriptors));
     }
     let mut frame = vec![0; HEADER_BYTES];
@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker};
+    use crate::control::{Counts, Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker};
     use crate::plan::{Digest, Millis};
 
     fn split(frame: &[u8]) -> (Header, &[u8]) {
@@ -133,6 +133,7 @@ mod tests {
             digest: Digest([3; 32]),
             plan,
             listeners: vec![Listener { socket: SocketId(1), port: 8080 }],
+            counts: Some(Counts { hash_key: [4; 16], offsets: vec![0, 1 << 20] }),
         })
     }
 
@@ -169,7 +170,7 @@ mod tests {
             Header::parse(&changed).unwrap_err()
         };
         assert!(matches!(with(0, b"HTTP"), FrameError::Magic));
-        assert!(matches!(with(4, &2u16.to_le_bytes()), FrameError::Version(2)));
+        assert!(matches!(with(4, &(FRAME_VERSION + 1).to_le_bytes()), FrameError::Version(_)));
         assert!(matches!(with(6, &999u16.to_le_bytes()), FrameError::Descriptors(999)));
         assert!(matches!(with(8, &u32::MAX.to_le_bytes()), FrameError::TooLarge(_)));
     }

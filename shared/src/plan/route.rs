@@ -156,7 +156,7 @@ pub enum TemplatePart {
 }
 
 /// A quota.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
 pub struct RateLimit {
     /// Requests per window.
     pub requests: u64,
@@ -168,10 +168,12 @@ pub struct RateLimit {
     pub max_keys: u64,
     /// Idle time after which a key is forgotten.
     pub ttl: Millis,
+    /// Whether it is the global one: the routes that inherit it share its table of keys, and count each by itself.
+    pub inherited: bool,
 }
 
 /// What identifies a client for a quota.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
 pub enum RateLimitSource {
     /// Client address.
     Ip,

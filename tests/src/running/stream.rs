@@ -6,6 +6,16 @@ use std::sync::{Arc, Mutex};
 
 use crate::polling;
 
+/// Takes the lines of a stream, without their line ends, as fast as it likes.
+#[derive(Clone)]
+pub(super) struct Consumer(pub(super) Arc<dyn Fn(&[u8]) + Send + Sync>);
+
+impl std::fmt::Debug for Consumer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Consumer")
+    }
+}
+
 /// Lines so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lines {
@@ -25,6 +35,19 @@ impl Lines {
                 ours.lines.lock().expect("nobody panics while holding it").push(line);
             }
             ours.ended.store(true, Ordering::SeqCst);
+        });
+        lines
+    }
+
+    /// Hands each line of `stream` to `consumer` and keeps none.
+    pub(super) fn handed(stream: impl Read + Send + 'static, consumer: Consumer) -> Lines {
+        let lines = Lines::default();
+        let ended = Arc::clone(&lines.ended);
+        std::thread::spawn(move || {
+            for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
+                (consumer.0)(&line);
+            }
+            ended.store(true, Ordering::SeqCst);
         });
         lines
     }

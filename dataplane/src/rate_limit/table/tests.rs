@@ -1,0 +1,338 @@
+//! The bounds that are promised, against an exact log of admissions, in simulated time and under real concurrency.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // a failing test may panic
+
+use std::collections::VecDeque;
+use std::sync::atomic::AtomicUsize;
+
+use proptest::prelude::*;
+use waf_shared::plan::{Millis, RateLimitSource};
+use waf_shared::rate_limit::KEY_WORDS;
+
+use super::*;
+
+const SECOND: u64 = 1_000 * NANOS;
+
+/// Beyond zero, which stands for never.
+const START: u64 = 1_000 * SECOND;
+
+fn limit(requests: u64, window: u64, max_keys: u64) -> RateLimit {
+    RateLimit {
+        requests,
+        window: Millis(window / NANOS),
+        source: RateLimitSource::Ip,
+        max_keys,
+        ttl: Millis(600_000),
+        inherited: false,
+    }
+}
+
+/// Spread as a hash would.
+fn key(number: u64) -> Key {
+    let mix = |seed: u64| {
+        let mut x = number.wrapping_add(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    };
+    Key { place: mix(1), name: mix(1 << 40) }
+}
+
+/// The exact sliding window: a log of what was admitted.
+#[derive(Default)]
+struct Log(VecDeque<u64>);
+
+impl Log {
+    /// Admissions in the window that ends at `now`.
+    fn within(&mut self, now: u64, window: u64) -> u64 {
+        while self.0.front().is_some_and(|at| now - at >= window) {
+            self.0.pop_front();
+        }
+        self.0.len() as u64
+    }
+}
+
+/// Runs requests at these times and holds every answer against the log. Returns how many were admitted.
+fn follow(requests: u64, window: u64, times: impl Iterator<Item = u64>) -> u64 {
+    let table = Table::own(&limit(requests, window, 10));
+    let (mut log, mut admitted) = (Log::default(), 0);
+    let mut promised = None;
+    for now in times {
+        let before = log.within(now, window);
+        match table.check(key(1), now) {
+            Outcome::Admitted => {
+                assert!(before < requests, "over the limit: {before} of {requests} before");
+                log.0.push_back(now);
+                admitted += 1;
+                promised = None;
+            }
+            Outcome::Exceeded { wait, .. } => {
+                // At most 2 % under, and with few requests not at all.
+                let least = requests - requests.div_ceil(56) + 1;
+                assert!(
+                    before >= least && before * 100 >= requests * 98,
+                    "refused after {before} of {requests}"
+                );
+                assert!(wait > 0 && wait <= window);
+                assert!(promised.is_none_or(|at| now < at && now + wait == at), "a promise was broken");
+                promised = Some(now + wait);
+            }
+        }
+    }
+    admitted
+}
+
+#[test]
+fn a_minute_of_a_thousand_is_kept_in_every_sliding_minute() {
+    let window = 60 * SECOND;
+    // 8 clients that never stop asking: 400 requests a second for five minutes, evenly and in bursts.
+    let even = (0..120_000).map(|n| START + n * SECOND / 400);
+    assert!((4_900..=5_000).contains(&follow(1_000, window, even)));
+    let bursts = (0..120_000).map(|n| START + n / 4_000 * 10 * SECOND + n % 4_000);
+    assert!((4_900..=5_000).contains(&follow(1_000, window, bursts)));
+    // Slower than the limit: nothing is ever refused.
+    let slow = (0..10_000).map(|n| START + n * window / 1_000);
+    assert_eq!(follow(1_000, window, slow), 10_000);
+    // Just faster than it.
+    let faster = (0..10_000).map(|n| START + n * window / 1_001);
+    assert!(follow(1_000, window, faster) >= 9_790);
+}
+
+#[test]
+fn a_client_that_waits_as_told_is_admitted() {
+    for requests in [1, 2, 7, 56, 57, 1_000] {
+        let table = Table::own(&limit(requests, SECOND, 10));
+        let mut now = START;
+        for _ in 0..4 * requests {
+            now += 100_000;
+            if let Outcome::Exceeded { wait, .. } = table.check(key(1), now) {
+                let early = table.check(key(1), now + wait - 1);
+                assert!(matches!(early, Outcome::Exceeded { wait: 1, .. }), "{requests}: {early:?}");
+                now += wait;
+                assert_eq!(table.check(key(1), now), Outcome::Admitted, "{requests}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_arrivals_keep_the_bounds(
+        requests in prop_oneof![1u64..8, 50u64..70, 100u64..400],
+        gaps in proptest::collection::vec(prop_oneof![
+            20 => 0..SECOND / 1_000,
+            10 => 0..SECOND / 50,
+            2 => 0..SECOND,
+            1 => 0..SECOND * 3,
+        ], 1..3_000),
+    ) {
+        let times = gaps.into_iter().scan(START, |now, gap| { *now += gap; Some(*now) });
+        follow(requests, SECOND, times);
+    }
+}
+
+#[test]
+fn keys_are_counted_each_by_itself() {
+    let table = Table::own(&limit(3, SECOND, 1_000));
+    for round in 0..4 {
+        for number in 0..500 {
+            let outcome = table.check(key(number), START);
+            assert_eq!(outcome == Outcome::Admitted, round < 3, "key {number}, round {round}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn one_refusal_a_window_is_told_and_the_rest_is_counted() {
+    let table = Table::own(&limit(1, SECOND, 10));
+    assert_eq!(table.check(key(1), START), Outcome::Admitted);
+    let mut told = Vec::new();
+    for n in 1..2_000 {
+        let now = START + n * SECOND / 1_000;
+        if let Outcome::Exceeded { untold: Some(before), .. } = table.check(key(1), now) {
+            told.push((n, before));
+        }
+    }
+    // 1,000 is admitted, so that the second window's refusals are those from 1 to 999 but the first.
+    assert_eq!(told, [(1, 0), (1_001, 998)]);
+}
+
+/// Threads that run `work` at once.
+fn together(threads: u64, work: impl Fn(u64) + Sync) {
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let work = &work;
+            scope.spawn(move || work(thread));
+        }
+    });
+}
+
+#[test]
+fn a_key_that_many_meet_for_the_first_time_has_one_quota() {
+    const KEYS: u64 = 30_000;
+    let table = Table::own(&limit(5, SECOND, 4 * KEYS));
+    let admitted: Vec<AtomicUsize> = (0..KEYS).map(|_| AtomicUsize::new(0)).collect();
+    together(8, |_| {
+        for (number, admitted) in (0..).zip(&admitted) {
+            for _ in 0..2 {
+                if table.check(key(number), START) == Outcome::Admitted {
+                    admitted.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+    });
+    let wrong = admitted.iter().filter(|count| count.load(Ordering::Relaxed) != 5).count();
+    assert_eq!(wrong, 0, "of {KEYS} keys");
+}
+
+#[test]
+fn eight_workers_on_one_key_keep_the_limit() {
+    let (requests, window) = (1_000, SECOND);
+    let table = Table::own(&limit(requests, window, 100));
+    // One clock for all, on which every check takes ten microseconds: each window sees 100,000 requests.
+    let clock = AtomicU64::new(START);
+    let admitted: Vec<std::sync::Mutex<Vec<u64>>> = (0..8).map(|_| std::sync::Mutex::default()).collect();
+    together(8, |thread| {
+        let mut mine = admitted[thread as usize].lock().unwrap();
+        for _ in 0..50_000 {
+            let now = clock.fetch_add(10_000, Ordering::SeqCst);
+            if table.check(key(1), now) == Outcome::Admitted {
+                mine.push(now);
+            }
+        }
+    });
+    let mut times: Vec<u64> = admitted.into_iter().flat_map(|times| times.into_inner().unwrap()).collect();
+    times.sort_unstable();
+    let mut oldest = 0;
+    let mut most = 0;
+    for newest in 0..times.len() {
+        while times[newest] - times[oldest] >= window {
+            oldest += 1;
+        }
+        most = most.max(newest - oldest + 1);
+    }
+    // A thread that was stopped between the clock and the check may be told apart from its place by one admission.
+    assert!(most as u64 <= requests + 8, "{most} in one window");
+    let windows = (clock.load(Ordering::SeqCst) - START) as f64 / window as f64;
+    assert!(
+        times.len() as f64 >= (windows - 1.0) * requests as f64 * 0.98,
+        "{} in {windows} windows",
+        times.len()
+    );
+}
+
+#[test]
+fn churn_by_many_threads_keeps_the_table_in_order() {
+    let table = Table::own(&limit(2, SECOND, 64));
+    together(8, |thread| {
+        for number in 0..20_000 {
+            table.check(key((number * 7 + thread) % 500), START + number);
+        }
+    });
+    for set in 0..table.geometry.sets {
+        let words = table.geometry.set_words();
+        let heads = table.words()[set * words..][..table.geometry.ways].iter();
+        let mut tags: Vec<u64> = heads.map(|head| head.load(Ordering::SeqCst) & !table.sequence).collect();
+        assert!(tags.iter().all(|tag| tag & IS_KEY != 0), "a claim was left behind");
+        tags.sort_unstable();
+        tags.dedup();
+        assert_eq!(tags.len(), table.geometry.ways, "a key stands twice");
+    }
+}
+
+#[test]
+fn a_full_table_loses_the_key_that_was_idle_for_longest() {
+    let table = Table::own(&limit(1, 100 * SECOND, 10));
+    for number in 0..10 {
+        table.check(key(number), START + number * SECOND);
+    }
+    // All are full; the first one is asked for again and again, and stays though it is refused.
+    let is_known = |number, now| table.check(key(number), now) != Outcome::Admitted;
+    for number in 20..25 {
+        assert!(is_known(0, START + number * SECOND));
+        assert!(!is_known(number, START + number * SECOND));
+    }
+    assert!(is_known(0, START + 30 * SECOND) && is_known(9, START + 30 * SECOND));
+    assert!(!is_known(1, START + 31 * SECOND), "it was forgotten");
+}
+
+#[test]
+fn a_million_keys_take_the_memory_of_max_keys() {
+    let limit = limit(1_000, SECOND, 100_000);
+    let table = Table::own(&limit);
+    let bytes = table.bytes();
+    assert!(bytes <= 100_000 * 512, "{bytes} bytes");
+    for number in 0..1_000_000 {
+        assert_eq!(table.check(key(number), START + number * 1_000), Outcome::Admitted);
+    }
+    let keys = table.keys(START + SECOND);
+    assert!((90_000..=100_000).contains(&keys), "{keys} keys");
+    assert_eq!(table.bytes(), bytes);
+    // What is in use is not lost to the flood: these come by turns with hundreds of others.
+    let busy = |n: u64| key(2_000_000 + n);
+    for round in 0..30 {
+        for n in 0..100 {
+            table.check(busy(n), START + 2 * SECOND + round * 10 * NANOS);
+        }
+        for n in 0..10_000 {
+            table.check(key(3_000_000 + round * 10_000 + n), START + 2 * SECOND + round * 10 * NANOS);
+        }
+    }
+    let admitted = |n| {
+        (0..1_000)
+            .filter(|_| table.check(busy(n), START + 2 * SECOND + 400 * NANOS) == Outcome::Admitted)
+            .count()
+    };
+    let kept = (0..100).filter(|n| admitted(*n) == 970).count();
+    assert!(kept >= 90, "{kept} of 100 kept their counts");
+}
+
+#[test]
+fn idle_keys_are_forgotten_and_never_before_their_window_is_over() {
+    let of = |ttl| RateLimit { ttl: Millis(ttl), ..limit(1, 10 * SECOND, 4) };
+    let (short, long) = (Table::own(&of(1_000)), Table::own(&of(60_000)));
+    for table in [&short, &long] {
+        table.check(key(1), START);
+        assert_ne!(table.check(key(1), START + 9 * SECOND), Outcome::Admitted);
+        // The refusal was a use too.
+        table.check(key(2), START + 19 * SECOND + 2 * USE_STEP);
+    }
+    let at = START + 19 * SECOND + 2 * USE_STEP;
+    assert_eq!((short.keys(at), long.keys(at)), (1, 2));
+}
+
+#[test]
+fn a_worker_that_dies_at_any_step_locks_nothing_and_lets_nobody_through() {
+    let limit = limit(2, SECOND, 3);
+    let (now, later) = (START + 1, START + SECOND / 2);
+    // In the middle of a claim.
+    let table = Table::own(&limit);
+    table.words()[0].store(12_345, Ordering::SeqCst);
+    for number in 0..3 {
+        assert_eq!(table.check(key(number), now), Outcome::Admitted, "the claim was removed");
+    }
+    assert_eq!(table.keys(now), 3);
+    // Between the time and the admission: the time stands, and nobody was counted.
+    let table = Table::own(&limit);
+    table.check(key(1), START);
+    let ring = KEY_WORDS * table.geometry.ways;
+    table.words()[ring + 1].store(later, Ordering::SeqCst);
+    assert_eq!(table.check(key(1), now), Outcome::Admitted);
+    assert!(matches!(table.check(key(1), later), Outcome::Exceeded { .. }));
+    assert_eq!(table.check(key(1), START + SECOND), Outcome::Admitted, "the first is over");
+    assert!(matches!(table.check(key(1), START + SECOND + 1), Outcome::Exceeded { .. }), "fewer, not more");
+}
+
+#[test]
+fn memory_of_garbage_is_survived() {
+    let mut seed = 0;
+    for _ in 0..200 {
+        let table = Table::own(&limit(60, SECOND, 40));
+        for word in table.words() {
+            seed += 1;
+            word.store(key(seed).name, Ordering::SeqCst);
+        }
+        for number in 0..50 {
+            table.check(key(number), START + number);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The task that sends spans: batches by count or time, one export under way at a time, each within its deadline. A
+//! collector that is away costs the spans that wait and nothing else.
+
+use std::time::Duration;
+
+use opentelemetry_sdk::error::OTelSdkResult;
+use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until, timeout};
+use waf_shared::limits::{TRACE_BATCH_SPANS_MAX, TRACE_DELAY_MILLISECONDS, TRACE_TIMEOUT_SECONDS};
+use waf_shared::plan::Tracing;
+
+use super::{Finished, TraceSetupError, drop_spans, transport};
+use crate::upstream::Dialer;
+
+/// One export of spans to one collector.
+pub(super) struct Export {
+    exporter: opentelemetry_otlp::SpanExporter,
+    timeout: Duration,
+    is_failing: bool,
+}
+
+impl Export {
+    pub(super) fn new(settings: &Tracing, dialer: Dialer) -> Result<Export, TraceSetupError> {
+        let timeout = settings
+            .timeout
+            .map_or(Duration::from_secs(TRACE_TIMEOUT_SECONDS), waf_shared::plan::Millis::duration);
+        let exporter = transport::exporter(settings, dialer, timeout)?;
+        Ok(Export { exporter, timeout, is_failing: false })
+    }
+
+    /// Sends until every handle is gone or `flush` says so, and everything that came before is sent.
+    pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Finished>, mut flush: watch::Receiver<bool>) {
+        let mut batch = Vec::new();
+        loop {
+            match self.gather(&mut queue, &mut flush, &mut batch).await {
+                Then::GoOn => self.send(std::mem::take(&mut batch)).await,
+                Then::End => break,
+            }
+        }
+        queue.close();
+        while let Ok(finished) = queue.try_recv() {
+            batch.extend(finished.into_spans());
+            if batch.len() >= TRACE_BATCH_SPANS_MAX {
+                self.send(std::mem::take(&mut batch)).await;
+            }
+        }
+        self.send(batch).await;
+    }
+
+    /// Waits for a first span and then, for a moment, for more.
+    async fn gather(
+        &self,
+        queue: &mut mpsc::Receiver<Finished>,
+        flush: &mut watch::Receiver<bool>,
+        batch: &mut Vec<SpanData>,
+    ) -> Then {
+        let mut due: Option<Instant> = None;
+        while batch.len() < TRACE_BATCH_SPANS_MAX {
+            tokio::select! {
+                finished = queue.recv() => match finished {
+                    Some(finished) => {
+                        batch.extend(finished.into_spans());
+                        due.get_or_insert(Instant::now() + Duration::from_millis(TRACE_DELAY_MILLISECONDS));
+                    }
+                    None => return Then::End,
+                },
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => return Then::GoOn,
+                // The sender is gone only together with the queue's.
+                _ = flush.wait_for(|flush| *flush) => return Then::End,
+            }
+        }
+        Then::GoOn
+    }
+
+    async fn send(&mut self, batch: Vec<SpanData>) {
+        if batch.is_empty() {
+            return;
+        }
+        let count = batch.len();
+        let outcome = timeout(self.timeout, self.exporter.export(batch)).await;
+        let failed = match outcome {
+            Ok(outcome) => reason(outcome),
+            Err(_) => Some("it did not answer in time".to_owned()),
+        };
+        match (failed, self.is_failing) {
+            (Some(why), was_failing) => {
+                drop_spans(count);
+                self.is_failing = true;
+                // Said once, not for every batch.
+                if !was_failing {
+                    tracing::warn!(why, "the trace collector takes no spans: they are dropped and counted");
+                }
+            }
+            (None, true) => {
+                self.is_failing = false;
+                tracing::info!(dropped = super::spans_dropped(), "the trace collector takes spans again");
+            }
+            (None, false) => {}
+        }
+    }
+}
+
+enum Then {
+    GoOn,
+    End,
+}
+
+fn reason(outcome: OTelSdkResult) -> Option<String> {
+    outcome.err().map(|error| error.to_string())
+}

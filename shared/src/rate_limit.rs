@@ -1,0 +1,137 @@
+//! Which tables of counts a plan needs, and how large each is. The supervisor reserves what workers map, and both work
+//! it out from here. It knows the plan and arithmetic, nothing of memory, time or what a key is.
+
+use std::collections::HashMap;
+
+use crate::limits::{RATE_LIMIT_KEYS_MAX, RATE_LIMIT_REQUESTS_MAX};
+use crate::plan::{Plan, RateLimit, RouteId};
+
+/// Keys of one set. A key belongs to one set, and the least recently used one of a full set gives way. With 16, a table
+/// that is filled to six tenths turns away one key in some five hundred; all are found within two cache lines.
+const WAYS_MAX: u64 = 16;
+
+/// Groups in which the last `requests` admissions of a key are remembered, each by the time of its last one. A
+/// request waits for a whole group to be past, so that a limit is kept to less than one part in this many.
+const GROUPS_MAX: u64 = 56;
+
+/// Words of a key beside its history: who it is and how much it has had, last use, last event, refusals since.
+pub const KEY_WORDS: usize = 4;
+
+/// Words of a cache line.
+const LINE_WORDS: usize = 8;
+
+/// The shape of one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// Admissions in one window.
+    pub requests: u64,
+    /// Admissions of one group; 1 for up to 56 requests a window, which makes the limit exact.
+    pub group: u64,
+    /// Groups of a key's history: those that any `requests` + 1 admissions in a row can touch.
+    pub ring: usize,
+    /// Keys of one set.
+    pub ways: usize,
+    /// Sets.
+    pub sets: usize,
+}
+
+impl Geometry {
+    /// For a limit. It holds at most `max_keys` keys, and fewer than one a set less.
+    pub fn of(limit: &RateLimit) -> Geometry {
+        let requests = limit.requests.clamp(1, RATE_LIMIT_REQUESTS_MAX);
+        let group = requests.div_ceil(GROUPS_MAX);
+        let keys = limit.max_keys.clamp(1, RATE_LIMIT_KEYS_MAX);
+        let sets = keys.div_ceil(WAYS_MAX);
+        Geometry {
+            requests,
+            group,
+            ring: requests.div_ceil(group) as usize + 1,
+            ways: (keys / sets) as usize,
+            sets: sets as usize,
+        }
+    }
+
+    /// Words of one set: for all of its keys the first words, then the second ones and so on, then the histories.
+    pub const fn set_words(&self) -> usize {
+        (self.ways * (KEY_WORDS + self.ring)).next_multiple_of(LINE_WORDS)
+    }
+
+    /// Words of the table, 8 bytes each.
+    pub const fn words(&self) -> usize {
+        self.sets * self.set_words()
+    }
+}
+
+/// What a table belongs to. While it stays the same from one plan to the next, so do its counts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TableId {
+    /// The route whose own limit it is; `None` for the global one.
+    pub route: Option<RouteId>,
+    /// The limit.
+    pub limit: RateLimit,
+}
+
+/// Tables of a plan.
+#[derive(Debug, Default)]
+pub struct Tables {
+    /// Each table once, in the order of the routes that need it first.
+    pub ids: Vec<TableId>,
+    /// For each route of the plan the index of its table; `None` where nothing is limited.
+    pub of_routes: Vec<Option<usize>>,
+}
+
+/// The tables that `plan` needs.
+pub fn tables(plan: &Plan) -> Tables {
+    let mut tables = Tables::default();
+    let mut known = HashMap::new();
+    for route in &plan.routes {
+        let id = route.rate_limit.as_ref().map(|limit| TableId {
+            route: (!limit.inherited).then(|| route.id.clone()),
+            limit: limit.clone(),
+        });
+        tables.of_routes.push(id.map(|id| {
+            *known.entry(id).or_insert_with_key(|id| {
+                tables.ids.push(id.clone());
+                tables.ids.len() - 1
+            })
+        }));
+    }
+    tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Millis, RateLimitSource};
+
+    fn limit(requests: u64, max_keys: u64) -> RateLimit {
+        let (window, ttl) = (Millis(60_000), Millis(600_000));
+        RateLimit { requests, window, source: RateLimitSource::Ip, max_keys, ttl, inherited: false }
+    }
+
+    #[test]
+    fn a_history_covers_the_window_and_its_groups_are_small() {
+        let few = 1..5_000;
+        let many = [99_999, 1 << 20, 1 << 33, RATE_LIMIT_REQUESTS_MAX];
+        for requests in few.chain(many) {
+            let geometry = Geometry::of(&limit(requests, 100));
+            assert!(geometry.ring as u64 <= GROUPS_MAX + 1);
+            // Any `requests` + 1 admissions in a row lie in groups that are all remembered.
+            assert!((geometry.ring as u64 - 1) * geometry.group >= requests, "{geometry:?}");
+            // What a whole group can cost, beside the one that is over.
+            assert!((geometry.group - 1) * 50 < requests, "{geometry:?}");
+        }
+        assert_eq!(Geometry::of(&limit(56, 1)).group, 1, "few requests are counted one by one");
+    }
+
+    #[test]
+    fn a_table_never_holds_more_keys_than_it_may_and_few_fewer() {
+        for max_keys in (1..2_000).chain([100_000, 999_999, RATE_LIMIT_KEYS_MAX]) {
+            let geometry = Geometry::of(&limit(5, max_keys));
+            let keys = (geometry.ways * geometry.sets) as u64;
+            assert!(keys <= max_keys && keys + geometry.sets as u64 > max_keys, "{max_keys}: {geometry:?}");
+        }
+        let beyond = Geometry::of(&limit(u64::MAX, u64::MAX));
+        assert!(beyond.requests == RATE_LIMIT_REQUESTS_MAX && beyond.words() < 1 << 33, "{beyond:?}");
+    }
+}

@@ -1,0 +1,226 @@
+//! Memory for the counts of rate limits: reserved here and mapped by workers, so that no worker's death and no reload
+//! that leaves a limit as it was loses a count. It knows sizes, nothing of what is counted.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Weak};
+
+use rustix::fs::{
+    FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create,
+};
+use rustix::io::Errno;
+use rustix::rand::{GetRandomFlags, getrandom};
+use tracing::warn;
+use waf_shared::control::Counts;
+use waf_shared::limits::RATE_LIMIT_SPACE_BYTES;
+use waf_shared::plan::Plan;
+use waf_shared::rate_limit::{Geometry, TableId, tables};
+
+/// Why rate limits cannot be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum CountsError {
+    /// The system has no memory object to give.
+    #[error("no memory for rate limits can be had: {0}")]
+    Memory(#[source] io::Error),
+    /// Every address was given out.
+    #[error("the rate limits of all plans together need more than {RATE_LIMIT_SPACE_BYTES} bytes")]
+    Full,
+}
+
+/// As `/proc` shows it.
+const NAME: &str = "waf-rate-limits";
+
+/// The memory object: sealed, so that nobody who maps it can be hurt by a change of its size, and as large as address
+/// space allows. Only what is touched takes memory.
+#[derive(Debug)]
+pub struct Object {
+    file: OwnedFd,
+    hash_key: [u8; 16],
+}
+
+impl AsFd for Object {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+impl Object {
+    fn create() -> io::Result<Object> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let file = match memfd_create(NAME, flags | MemfdFlags::NOEXEC_SEAL) {
+            // Kernels before 6.3 do not know the flag; later ones may insist on it.
+            Err(Errno::INVAL) => memfd_create(NAME, flags)?,
+            outcome => outcome?,
+        };
+        ftruncate(&file, RATE_LIMIT_SPACE_BYTES)?;
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        let mut hash_key = [0; 16];
+        if getrandom(&mut hash_key, GetRandomFlags::empty())? != hash_key.len() {
+            return Err(io::Error::other("too little randomness"));
+        }
+        Ok(Object { file, hash_key })
+    }
+}
+
+/// The memory of one table. It is given back when no plan needs it any more.
+#[derive(Debug)]
+struct Region {
+    object: Arc<Object>,
+    offset: u64,
+    bytes: u64,
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        if let Err(error) = fallocate(&self.object.file, flags, self.offset, self.bytes) {
+            warn!(%error, "memory of a rate limit that nobody needs is not given back");
+        }
+    }
+}
+
+/// The tables of one plan, held.
+#[derive(Debug)]
+pub struct Held {
+    object: Arc<Object>,
+    regions: Vec<Arc<Region>>,
+}
+
+impl Held {
+    /// The memory object that travels with an offer.
+    pub fn object(&self) -> Arc<Object> {
+        self.object.clone()
+    }
+
+    /// What an offer says about it.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            hash_key: self.object.hash_key,
+            offsets: self.regions.iter().map(|region| region.offset).collect(),
+        }
+    }
+}
+
+/// Every table that is held somewhere.
+#[derive(Debug, Default)]
+pub struct Registry {
+    object: Option<Arc<Object>>,
+    /// Where the next table begins. Places are never given out again: whoever still counts in an old table must not
+    /// be able to disturb a new one.
+    next: u64,
+    held: HashMap<TableId, Weak<Region>>,
+}
+
+impl Registry {
+    /// Reserves what `plan` needs and is not held yet. `None` when it has no rate limit.
+    pub fn reserve(&mut self, plan: &Plan) -> Result<Option<Held>, CountsError> {
+        self.held.retain(|_, region| region.strong_count() > 0);
+        let ids = tables(plan).ids;
+        if ids.is_empty() {
+            return Ok(None);
+        }
+        let object = match &self.object {
+            Some(object) => object.clone(),
+            None => {
+                let object = Arc::new(Object::create().map_err(CountsError::Memory)?);
+                self.object.insert(object).clone()
+            }
+        };
+        let mut regions = Vec::with_capacity(ids.len());
+        for id in ids {
+            regions.push(match self.held.get(&id).and_then(Weak::upgrade) {
+                Some(held) => held,
+                None => self.region(&object, id)?,
+            });
+        }
+        Ok(Some(Held { object, regions }))
+    }
+
+    fn region(&mut self, object: &Arc<Object>, id: TableId) -> Result<Arc<Region>, CountsError> {
+        let bytes = size_of::<u64>() * Geometry::of(&id.limit).words();
+        let bytes = bytes.next_multiple_of(rustix::param::page_size()) as u64;
+        let end = self.next.checked_add(bytes).filter(|end| *end <= RATE_LIMIT_SPACE_BYTES);
+        let end = end.ok_or(CountsError::Full)?;
+        let region = Arc::new(Region { object: object.clone(), offset: self.next, bytes });
+        self.next = end;
+        self.held.insert(id, Arc::downgrade(&region));
+        Ok(region)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a failing test may panic
+mod tests {
+    use std::path::Path;
+
+    use rustix::fs::fstat;
+    use waf_compiler::{Options, compile_text};
+
+    use super::*;
+
+    const GLOBAL: &str = "global:\n  rate_limit: {requests: 5, window: 1s, source: {type: ip}}\n";
+
+    fn plan(global: &str, routes: &[(&str, &str)]) -> Plan {
+        let mut text = format!("version: v1alpha1\nport: 80\n{global}routes:\n");
+        for (id, more) in routes {
+            let place =
+                format!("  - id: {id}\n    match: {{paths: [/{id}]}}\n    upstream: http://127.0.0.1\n");
+            text.extend([place.as_str(), "    ", more, "\n"]);
+        }
+        let options = Options { host_checks: false, ..Options::default() };
+        compile_text("waf.yaml", &text, Path::new("/"), &options).unwrap().plan
+    }
+
+    fn own(requests: u64) -> String {
+        format!("rate_limit: {{requests: {requests}, window: 1s, source: {{type: ip}}}}")
+    }
+
+    #[test]
+    fn routes_that_inherit_share_a_table_and_others_have_their_own() {
+        let mut registry = Registry::default();
+        assert!(registry.reserve(&plan("", &[("a", "")])).unwrap().is_none());
+        let held = registry.reserve(&plan(GLOBAL, &[("a", ""), ("b", &own(5)), ("c", ""), ("d", &own(5))]));
+        let offsets = held.unwrap().unwrap().counts().offsets;
+        assert_eq!(offsets.len(), 3);
+        assert!(offsets.is_sorted_by(|a, b| a < b) && offsets.iter().all(|at| at % 4096 == 0));
+    }
+
+    #[test]
+    fn a_limit_that_stays_keeps_its_table() {
+        let mut registry = Registry::default();
+        let first = registry.reserve(&plan(GLOBAL, &[("a", ""), ("b", &own(1))])).unwrap().unwrap();
+        let second =
+            registry.reserve(&plan(GLOBAL, &[("b", &own(2)), ("new", ""), ("a", "")])).unwrap().unwrap();
+        let (one, two) = (first.counts(), second.counts());
+        assert_eq!(one.hash_key, two.hash_key);
+        assert_ne!(one.hash_key, [0; 16]);
+        assert!(!one.offsets.contains(&two.offsets[0]), "another limit begins anew");
+        assert_eq!(one.offsets[0], two.offsets[1]);
+        drop((first, second));
+        let later = registry.reserve(&plan(GLOBAL, &[("a", "")])).unwrap().unwrap();
+        assert!(!one.offsets.contains(&later.counts().offsets[0]), "nobody held it any more");
+    }
+
+    #[test]
+    fn memory_is_taken_by_use_and_given_back() {
+        let mut registry = Registry::default();
+        let held = registry.reserve(&plan(GLOBAL, &[("a", "")])).unwrap().unwrap();
+        let object = held.object();
+        let blocks = || fstat(&object.file).unwrap().st_blocks;
+        assert_eq!(blocks(), 0);
+        rustix::io::pwrite(&object.file, &[1], held.counts().offsets[0]).unwrap();
+        assert!(blocks() > 0);
+        drop(held);
+        assert_eq!(blocks(), 0);
+    }
+
+    #[test]
+    fn its_size_is_sealed() {
+        let object = Object::create().unwrap();
+        assert!(
+            ftruncate(&object.file, 0).is_err()
+                && ftruncate(&object.file, RATE_LIMIT_SPACE_BYTES * 2).is_err()
+        );
+    }
+}

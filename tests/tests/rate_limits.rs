@@ -1,0 +1,324 @@
+//! Rate limits of the running service: the bounds under real concurrency, what a client is told, what the audit stream
+//! says, and that neither a reload nor the death of a worker gives anybody a second quota.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::client::conn::http2::handshake;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use waf_tests::contract::blocked;
+use waf_tests::origin::Origin;
+use waf_tests::polling;
+use waf_tests::raw::{Connection, Request, Response};
+use waf_tests::running::{self, Start, Waf, kill, with_routes};
+
+/// A limit as one line of YAML.
+fn limit(requests: u64, window: &str, source: &str) -> String {
+    format!("rate_limit: {{ requests: {requests}, window: {window}, source: {{ {source} }} }}")
+}
+
+const BY_ADDRESS: &str = "type: ip";
+const BY_KEY: &str = "type: header, key: X-Api-Key";
+
+/// Everything to one upstream, under a global limit.
+fn limited(origin: &Origin, limit: &str) -> String {
+    format!("{}global:\n  {limit}\n", with_routes(&format!("  - upstream: {}\n", origin.url())))
+}
+
+fn with_key(key: &str) -> Request {
+    Request::get("/").field("X-Api-Key", key)
+}
+
+/// How many of `count` requests were admitted; the others were refused as contracted.
+fn admitted(waf: &Waf, count: usize, request: &Request) -> usize {
+    let is_admitted = |response: &Response| match response.status {
+        200 => true,
+        _ => {
+            blocked(response, 429);
+            false
+        }
+    };
+    (0..count).filter(|_| is_admitted(&request.to(waf.port))).count()
+}
+
+/// When a request was sent and when its answer had come: it was judged in between.
+type Span = (Instant, Instant);
+
+/// Requests of a flood.
+#[derive(Default)]
+struct Flood {
+    admitted: Vec<Span>,
+    refused: Vec<Span>,
+}
+
+/// Eight clients that ask without a pause, each on connections of its own.
+fn flood(waf: &Waf, time: Duration) -> Flood {
+    let end = Instant::now() + time;
+    let all = Mutex::new(Flood::default());
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let mut mine = Flood::default();
+                let mut connection = None;
+                while Instant::now() < end {
+                    let open = connection.take().map_or_else(|| Connection::open(waf.port), Ok);
+                    let sent = Instant::now();
+                    let Ok((open, response)) = open.and_then(|mut open| {
+                        let response = open.exchange(&Request::get("/"))?;
+                        Ok((open, response))
+                    }) else {
+                        continue;
+                    };
+                    let spans = if response.status == 200 { &mut mine.admitted } else { &mut mine.refused };
+                    spans.push((sent, Instant::now()));
+                    // Now and then another connection, so that all workers are met.
+                    connection = (open.answered() < 50 && !response.closes()).then_some(open);
+                }
+                let mut all = all.lock().expect("no client panics");
+                all.admitted.extend(mine.admitted);
+                all.refused.extend(mine.refused);
+            });
+        }
+    });
+    all.into_inner().expect("no client panics")
+}
+
+#[test]
+fn eight_clients_and_four_workers_keep_the_limit_in_every_sliding_window() {
+    const REQUESTS: usize = 200;
+    const WINDOW: Duration = Duration::from_secs(2);
+    let origin = Origin::start();
+    let config = limited(&origin, &limit(REQUESTS as u64, "2s", BY_ADDRESS));
+    let waf = Start::new().argument("--workers").argument("4").run(&config);
+    assert_eq!(waf.workers().len(), 4);
+    let Flood { admitted, refused } = flood(&waf, Duration::from_secs(7));
+    // What lies wholly inside a window was admitted in it, however long requests were on their way.
+    let inside = |start: Instant| {
+        admitted.iter().filter(move |(sent, done)| *sent >= start && *done <= start + WINDOW)
+    };
+    let most = admitted.iter().map(|(sent, _)| inside(*sent).count()).max().unwrap_or(0);
+    // Whoever was refused: what touches the window before was admitted in it, or a little outside of it.
+    let touching = |(from, to): &Span| {
+        admitted.iter().filter(|(sent, done)| *done + WINDOW >= *from && sent <= to).count()
+    };
+    let fewest = refused.iter().step_by(1 + refused.len() / 2_000).map(touching).min().unwrap_or(0);
+    println!(
+        "{} admitted and {} refused; at most {most} in a window, at least {fewest} before a refusal",
+        admitted.len(),
+        refused.len()
+    );
+    assert!(most * 100 <= REQUESTS * 101, "{most} in one window");
+    assert!(fewest * 100 >= REQUESTS * 98, "refused after {fewest} in a window");
+    assert!(
+        admitted.len() > 2 * REQUESTS && refused.len() > REQUESTS,
+        "the clients asked for more than they got"
+    );
+}
+
+#[test]
+fn a_refused_client_is_told_when_to_come_again_and_is_served_then() {
+    let origin = Origin::start();
+    let waf = running::waf(&limited(&origin, &limit(3, "2s", BY_ADDRESS)));
+    assert_eq!(admitted(&waf, 3, &Request::get("/")), 3);
+    let response = Request::get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").to(waf.port);
+    blocked(&response, 429);
+    let wait: u64 = response.field("Retry-After").expect("it is told").parse().expect("whole seconds");
+    assert!((1..=2).contains(&wait), "{wait}");
+    assert_eq!(response.field("RateLimit-Policy"), Some("\"default\";q=3;w=2"));
+    assert_eq!(response.field("RateLimit"), Some(format!("\"default\";r=0;t={wait}").as_str()));
+    assert!(!response.closes(), "the connection may be used again");
+    polling::hold(Duration::from_secs(wait));
+    let served = Request::get("/").to(waf.port);
+    assert_eq!(served.status, 200);
+    assert!(served.field("RateLimit").is_none() && served.field("Retry-After").is_none());
+}
+
+#[test]
+fn the_limit_comes_before_the_body_and_before_other_checks() {
+    let origin = Origin::start();
+    let waf = running::waf(&limited(&origin, &limit(1, "10m", BY_ADDRESS)));
+    assert_eq!(admitted(&waf, 1, &Request::get("/")), 1);
+    // A body that never comes is not waited for, and the connection ends since it could still come.
+    let mut open = Connection::open(waf.port).expect("a connection");
+    open.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n")
+        .expect("sent");
+    let response = open.response().expect("an answer");
+    blocked(&response, 429);
+    assert!(response.closes());
+    // Neither Host nor method is looked at, but what is no HTTP, or has no route, does not count as a request.
+    blocked(&waf_tests::raw::send(waf.port, "GET / HTTP/1.1\r\n\r\n").expect("an answer"), 429);
+    blocked(&Request::new("BREW", "/").to(waf.port), 429);
+    blocked(
+        &waf_tests::raw::send(waf.port, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n").expect("an answer"),
+        400,
+    );
+}
+
+#[tokio::test]
+async fn http2_streams_are_counted_like_requests() {
+    let origin = Origin::start();
+    let waf = running::waf(&limited(&origin, &limit(2, "10m", BY_ADDRESS)));
+    let socket = TcpStream::connect(("127.0.0.1", waf.port)).await.expect("a connection");
+    let (mut client, connection) =
+        handshake(TokioExecutor::new(), TokioIo::new(socket)).await.expect("HTTP/2 begins");
+    tokio::spawn(connection);
+    let mut statuses = Vec::new();
+    for _ in 0..4 {
+        let uri = format!("http://127.0.0.1:{}/", waf.port);
+        let request = hyper::Request::post(uri)
+            .header("content-type", "text/plain")
+            .body(Full::new(Bytes::from_static(b"hello")))
+            .expect("a request");
+        let response = client.send_request(request).await.expect("an answer on a connection that lives");
+        let told = ["retry-after", "ratelimit", "ratelimit-policy"];
+        statuses.push((response.status().as_u16(), told.map(|name| response.headers().contains_key(name))));
+    }
+    assert_eq!(statuses, [(200, [false; 3]), (200, [false; 3]), (429, [true; 3]), (429, [true; 3])]);
+    assert_eq!(origin.requests().len(), 2);
+}
+
+#[test]
+fn keys_are_told_apart_by_header_and_without_one_by_address() {
+    let origin = Origin::start();
+    let waf = running::waf(&limited(&origin, &limit(2, "10m", BY_KEY)));
+    assert_eq!(admitted(&waf, 3, &with_key("alice")), 2);
+    assert_eq!(admitted(&waf, 3, &with_key("bob")), 2);
+    // None, an empty one, and two of them: the client's address.
+    assert_eq!(admitted(&waf, 1, &Request::get("/")), 1);
+    assert_eq!(admitted(&waf, 1, &with_key("")), 1);
+    assert_eq!(admitted(&waf, 1, &with_key("carol").field("X-Api-Key", "dave")), 0);
+    assert_eq!(admitted(&waf, 1, &with_key("carol")), 1);
+}
+
+#[test]
+fn a_trusted_proxy_names_the_client_and_ipv6_counts_by_network() {
+    let origin = Origin::start();
+    let config = limited(&origin, &limit(2, "10m", BY_ADDRESS));
+    let waf = Start::new().argument("--trusted-proxies").argument("127.0.0.0/8").run(&config);
+    let from = |address: &str| admitted(&waf, 1, &Request::get("/").field("X-Forwarded-For", address));
+    assert_eq!(
+        [from("2001:db8:1:2::1"), from("2001:db8:1:2:ff::9"), from("2001:db8:1:2:3:4:5:6")],
+        [1, 1, 0]
+    );
+    assert_eq!([from("2001:db8:1:3::1"), from("192.0.2.1"), from("192.0.2.2")], [1, 1, 1]);
+    assert_eq!([from("192.0.2.1"), from("192.0.2.1"), from("::ffff:192.0.2.1")], [1, 0, 0]);
+}
+
+#[test]
+fn an_inherited_limit_counts_each_route_and_an_own_one_replaces_it() {
+    let origin = Origin::start();
+    let url = origin.url();
+    let routes = format!(
+        "  - upstream: {url}\n\
+         \x20 - match: {{ paths: [/a/*] }}\n    upstream: {url}\n\
+         \x20 - match: {{ paths: [/own/*] }}\n    upstream: {url}\n    {}\n",
+        limit(4, "10m", BY_KEY)
+    );
+    let config = format!("{}global:\n  {}\n", with_routes(&routes), limit(2, "10m", BY_ADDRESS));
+    let waf = running::waf(&config);
+    let on = |path: &str| Request::get(path).field("X-Api-Key", "k");
+    assert_eq!(admitted(&waf, 5, &on("/")), 2);
+    assert_eq!(admitted(&waf, 5, &on("/a/x")), 2);
+    assert_eq!(admitted(&waf, 6, &on("/own/x")), 4);
+    assert_eq!(admitted(&waf, 1, &Request::get("/own/x").field("X-Api-Key", "other")), 1);
+}
+
+fn of_limit(event: &Value) -> bool {
+    event["waf"]["matched_protections"].as_array().is_some_and(|names| names.contains(&json!("rate-limit")))
+}
+
+#[test]
+fn a_flood_is_one_event_a_window() {
+    let origin = Origin::start();
+    let waf = running::waf(&limited(&origin, &limit(2, "1s", BY_KEY)));
+    assert_eq!(admitted(&waf, 12, &with_key("secret-of-alice")), 2);
+    let event = waf.wait_events(1).remove(0);
+    assert_eq!(
+        (event["disposition_id"].as_u64(), event["status_code"].as_str()),
+        (Some(2), Some("429")),
+        "{event}"
+    );
+    assert_eq!(event["waf"]["matched_protections"], json!(["rate-limit"]));
+    assert_eq!(event["waf"]["cwe"], json!(["CWE-400", "CWE-770"]));
+    assert_eq!(event["firewall_rule"]["rate_limit"], 2);
+    assert!(!event.to_string().contains("secret-of-alice"), "a key may be a secret: {event}");
+    // Another key has an event of its own.
+    assert_eq!(admitted(&waf, 4, &with_key("bob")), 2);
+    let second = waf.wait_events(2).remove(1);
+    assert!(of_limit(&second));
+    // Alice's next event is of the next window, and counts what was left out of the first: nine of ten refusals.
+    let third = polling::until("the event of the next window", || {
+        with_key("secret-of-alice").to(waf.port);
+        waf.events().into_iter().nth(2)
+    });
+    let reason = third["waf"]["matches"][0]["reason"].as_str().unwrap_or_default();
+    let untold = reason.split_once("; ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<u32>().ok());
+    assert!(untold.is_some_and(|count| count >= 9), "{reason}");
+}
+
+#[test]
+fn detect_only_refuses_nothing_and_tells_once() {
+    let origin = Origin::start();
+    let config = format!("{}  mode: detect_only\n", limited(&origin, &limit(2, "10m", BY_ADDRESS)));
+    let waf = running::waf(&config);
+    assert_eq!(admitted(&waf, 10, &Request::get("/")), 10);
+    let attack = Request::get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").field("X-Request-Id", "last");
+    assert_eq!(admitted(&waf, 1, &attack), 1);
+    // Events come in the order of their requests: whatever there was before the attack is there with it.
+    let last = waf.event_of("last");
+    assert!(!of_limit(&last), "{last}");
+    let events = waf.events();
+    assert_eq!(events.len(), 2, "{events:?}");
+    let event = &events[0];
+    assert!(of_limit(event));
+    assert_eq!(
+        (event["disposition_id"].as_u64(), event["status_code"].as_str()),
+        (Some(15), Some("200")),
+        "{event}"
+    );
+}
+
+#[test]
+fn counts_survive_reloads_that_leave_the_limit_and_the_death_of_every_worker() {
+    let origin = Origin::start();
+    let config = limited(&origin, &limit(5, "10m", BY_KEY));
+    let waf = running::waf(&config);
+    assert_eq!(admitted(&waf, 4, &with_key("alice")), 4);
+
+    let plan = waf.plan();
+    waf.reconfigure(
+        &config.replace(
+            "routes:\n",
+            "routes:\n  - upstream: http://127.0.0.1:1\n    match: { paths: [/new] }\n",
+        ),
+    );
+    waf.until_replaced(&plan);
+    assert_eq!(admitted(&waf, 3, &with_key("alice")), 1, "one was left");
+
+    let before: BTreeSet<i32> = waf.workers().into_iter().collect();
+    for pid in &before {
+        kill(*pid, Signal::SIGKILL);
+    }
+    polling::until_true("new workers", || {
+        let now = waf.workers();
+        now.len() == 2 && now.iter().all(|pid| !before.contains(pid))
+    });
+    assert_eq!(admitted(&waf, 10, &with_key("alice")), 0, "nobody forgot");
+    assert_eq!(admitted(&waf, 10, &with_key("bob")), 5);
+
+    let plan = waf.plan();
+    waf.reconfigure(&limited(&origin, &limit(6, "10m", BY_KEY)));
+    waf.until_replaced(&plan);
+    // `/readyz` turns when the plan is in force; a worker has it a moment later.
+    assert_eq!(
+        polling::until("the new limit", || Some(admitted(&waf, 1, &with_key("carol"))).filter(|n| *n > 0)),
+        1
+    );
+    assert!(admitted(&waf, 10, &with_key("alice")) >= 5, "another limit begins anew");
+}
