@@ -6,6 +6,7 @@ mod keywords;
 mod large;
 mod messages;
 mod replay;
+mod shape;
 
 use std::path::Path;
 

@@ -66,10 +66,8 @@ pub(crate) fn body(
 
 fn text(bytes: &[u8], is_whole: bool) -> Document<'_> {
     let mut document = Document::default();
-    match is_whole {
-        true => document.push(None, Value::Loose(String::from_utf8_lossy(bytes))),
-        false => document.push(None, Value::Unknown),
-    }
+    let value = if is_whole { Value::Loose(String::from_utf8_lossy(bytes)) } else { Value::Unknown };
+    document.push(None, value);
     document
 }
 

@@ -95,12 +95,12 @@ impl<'t> Document<'t> {
     }
 
     /// Adds all of `other` as one value.
-    pub(crate) fn graft(&mut self, key: Option<Cow<'t, str>>, other: Document<'t>) {
+    pub(crate) fn graft(&mut self, mut key: Option<Cow<'t, str>>, other: Document<'t>) {
         let offset = self.nodes.len() as u32;
         for (index, mut node) in other.nodes.into_iter().enumerate() {
             node.end += offset;
             if index == 0 {
-                node.key.clone_from(&key);
+                node.key = key.take();
             }
             self.nodes.push(node);
         }

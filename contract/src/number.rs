@@ -42,7 +42,7 @@ impl Number {
         for byte in whole.bytes().chain(fraction.bytes()) {
             digits = digits * 10 + i128::from(byte - b'0');
         }
-        let mut exponent = exponent - fraction.len() as i32;
+        let mut exponent = exponent - i32::try_from(fraction.len()).ok()?;
         if digits == 0 {
             return Some(Number::Exact { digits: 0, exponent: 0 });
         }

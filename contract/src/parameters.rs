@@ -60,10 +60,10 @@ impl<'m> Parts<'m> {
         direction: Direction,
     ) -> Result<(), Fault> {
         let Some(document) = self.read(schemas, parameter)? else {
-            return match parameter.required {
-                true => Err(Fault { pointer: String::new(), keyword: "required", name: None }),
-                false => Ok(()),
-            };
+            if !parameter.required {
+                return Ok(());
+            }
+            return Err(Fault { pointer: String::new(), keyword: "required", name: None });
         };
         match parameter.schema {
             Some(id) => judge(schemas, id, &document, direction),
@@ -151,7 +151,13 @@ impl<'m> Parts<'m> {
             // The same scalar twice is a list to whoever reads it.
             _ if !others.is_empty() => serial::array(&mut document, None, whole(&values)),
             _ => {
-                serial::piece(&mut document, first, (parameter.style, parameter.explode), shape, Coding::Form)
+                serial::piece(
+                    &mut document,
+                    first,
+                    (parameter.style, parameter.explode),
+                    shape,
+                    Coding::Form,
+                );
             }
         }
         Ok(Some(document))

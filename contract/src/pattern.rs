@@ -1,6 +1,8 @@
 //! Regular expressions as JSON Schema has them (ECMA-262), matched in linear time. What that cannot express (references
 //! back, looking around inside of an expression) is an error, which the compiler turns into a warning.
 
+use std::fmt::Write as _;
+
 use regex::{Regex, RegexBuilder};
 use waf_shared::limits::CONTRACT_PATTERN_BYTES_MAX;
 
@@ -241,8 +243,7 @@ fn code<'t>(rest: &'t str, length: usize, out: &mut String) -> Result<&'t str, U
 
 fn push_code(value: u32, out: &mut String) -> Result<(), Unmatchable> {
     char::from_u32(value).ok_or(Unmatchable::Invalid)?;
-    out.push_str(&format!("\\u{{{value:X}}}"));
-    Ok(())
+    write!(out, "\\u{{{value:X}}}").map_err(|_| Unmatchable::Invalid)
 }
 
 #[cfg(test)]

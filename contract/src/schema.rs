@@ -218,7 +218,9 @@ impl Schemas {
                 Check::Properties { named, .. } => names.extend(named.iter().map(|(name, _)| name.as_str())),
                 Check::Ref(id) => self.collect_names(*id, names, depth - 1),
                 Check::AllOf(ids) | Check::AnyOf(ids) | Check::OneOf { schemas: ids, .. } => {
-                    ids.iter().for_each(|id| self.collect_names(*id, names, depth - 1));
+                    for id in ids {
+                        self.collect_names(*id, names, depth - 1);
+                    }
                 }
                 _ => {}
             }
@@ -393,7 +395,7 @@ fn leaves_out(
     let at = |id: &SchemaId| data.schemas.get(id.0 as usize).filter(|_| depth > 0);
     schema.keywords.iter().any(|part| match part {
         Keyword::Properties { named, .. } => {
-            named_schema(named, name).is_some_and(|id| carries(data, &id, keyword, depth))
+            named_schema(named, name).is_some_and(|id| carries(data, id, keyword, depth))
         }
         Keyword::Ref(id) => at(id).is_some_and(|inner| leaves_out(data, inner, name, keyword, depth - 1)),
         Keyword::AllOf(ids) => {
@@ -404,11 +406,11 @@ fn leaves_out(
 }
 
 /// Whether a schema, or one that it is made of, carries `keyword`.
-fn carries(data: &contract::Contract, id: &SchemaId, keyword: &Keyword, depth: u32) -> bool {
+fn carries(data: &contract::Contract, id: SchemaId, keyword: &Keyword, depth: u32) -> bool {
     let Some(schema) = data.schemas.get(id.0 as usize).filter(|_| depth > 0) else { return false };
     schema.keywords.iter().any(|part| match part {
-        Keyword::Ref(id) => carries(data, id, keyword, depth - 1),
-        Keyword::AllOf(ids) => ids.iter().any(|id| carries(data, id, keyword, depth - 1)),
+        Keyword::Ref(id) => carries(data, *id, keyword, depth - 1),
+        Keyword::AllOf(ids) => ids.iter().any(|id| carries(data, *id, keyword, depth - 1)),
         part => part == keyword,
     })
 }

@@ -145,7 +145,7 @@ impl Files {
     /// What a reference at `spot` leads to.
     pub(super) fn target<'f>(&'f self, spot: &Spot<'_>, reference: &str) -> Result<Spot<'f>, String> {
         let (file, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let from = self.list.get(spot.file).map(|file| file.path.as_path()).unwrap_or(Path::new("/"));
+        let from = self.list.get(spot.file).map_or(Path::new("/"), |file| file.path.as_path());
         let index = if file.is_empty() {
             spot.file
         } else {

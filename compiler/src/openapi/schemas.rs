@@ -168,9 +168,12 @@ impl<'d> Lowering<'d> {
         for (limit, exclusive, is_lower) in
             [("minimum", "exclusiveMinimum", true), ("maximum", "exclusiveMaximum", false)]
         {
-            let make = |limit, exclusive| match is_lower {
-                true => Keyword::Minimum { limit, exclusive },
-                false => Keyword::Maximum { limit, exclusive },
+            let make = |limit, exclusive| {
+                if is_lower {
+                    Keyword::Minimum { limit, exclusive }
+                } else {
+                    Keyword::Maximum { limit, exclusive }
+                }
             };
             let is_flag = matches!(spot.node.get(exclusive), Some(Node::Bool(true)));
             let is_number = spot.node.get(exclusive).is_some_and(|node| !matches!(node, Node::Bool(_)));

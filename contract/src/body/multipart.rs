@@ -60,11 +60,11 @@ pub(super) fn read<'b>(
         let own = shape(by.schemas, property);
         match (own, group.as_slice()) {
             (Shape::Scalar | Shape::Either | Shape::Object, [part]) => {
-                value(&mut document, key, part, own, encoding)?
+                value(&mut document, key, part, own, encoding)?;
             }
             // One part may carry a whole list as JSON.
             (Shape::Array, [part]) if reads_json(part, encoding) => {
-                value(&mut document, key, part, own, encoding)?
+                value(&mut document, key, part, own, encoding)?;
             }
             (_, group) => {
                 let item = shape(by.schemas, property.and_then(|id| by.schemas.items(id)));
@@ -131,10 +131,9 @@ fn value<'b>(
         return json(document, key, &String::from_utf8_lossy(part.content));
     }
     let is_text = part.content_type.is_none_or(|sent| MediaType::parse(sent).reader() == Reader::Text);
-    match is_text && !part.is_file {
-        true => document.push(key, Value::Loose(String::from_utf8_lossy(part.content))),
-        false => document.push(key, Value::Unknown),
-    }
+    let is_value = is_text && !part.is_file;
+    let value = if is_value { Value::Loose(String::from_utf8_lossy(part.content)) } else { Value::Unknown };
+    document.push(key, value);
     Ok(())
 }
 

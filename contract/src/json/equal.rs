@@ -83,11 +83,9 @@ fn digest(document: &Document<'_>, at: At, state: &RandomState) -> u64 {
             }
         }
         Value::Object => {
-            let members = document.children(at).map(|(child, node)| {
-                let mut member = state.build_hasher();
-                (&node.key, digest(document, child, state)).hash(&mut member);
-                member.finish()
-            });
+            let members = document
+                .children(at)
+                .map(|(child, node)| state.hash_one((&node.key, digest(document, child, state))));
             members.fold(0_u64, u64::wrapping_add).hash(&mut hasher);
         }
         Value::Unknown => at.0.hash(&mut hasher),
