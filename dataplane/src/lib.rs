@@ -35,4 +35,6 @@ mod http2;
 
 pub mod audit;
 
+pub mod metrics;
+
 pub mod worker;

@@ -8,6 +8,7 @@ use waf_detection::engine::Engine;
 use waf_shared::limits;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
+use crate::metrics::{Metrics, Series};
 use crate::upstream::{Pool, Pools, TlsSetupError};
 use waf_shared::route::Router;
 
@@ -35,11 +36,18 @@ pub struct Serving {
     route_headers: Vec<Arc<HeaderRules>>,
     global_headers: Arc<HeaderRules>,
     head_bytes_max: usize,
+    metrics: Arc<Metrics>,
+    route_series: Vec<Arc<Series>>,
 }
 
 impl Serving {
-    /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept.
-    pub fn build(plan_bytes: &[u8], previous: Option<&Arc<Serving>>) -> Result<Arc<Serving>, BuildError> {
+    /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept; requests are
+    /// counted in `metrics`.
+    pub fn build(
+        plan_bytes: &[u8],
+        previous: Option<&Arc<Serving>>,
+        metrics: &Arc<Metrics>,
+    ) -> Result<Arc<Serving>, BuildError> {
         let (mut plan, digest) = plan::decode(plan_bytes)?;
         let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
         let upstreams = plan.routes.iter().map(|route| &route.upstream);
@@ -47,6 +55,8 @@ impl Serving {
         let (global_headers, route_headers) = header_rules(&mut plan);
         Ok(Arc::new(Serving {
             router: Router::new(&plan),
+            route_series: plan.routes.iter().map(|route| metrics.series(&route.id.0)).collect(),
+            metrics: Arc::clone(metrics),
             digest_text: digest.to_string(),
             global_headers,
             head_bytes_max: head_bytes_max(&plan),
@@ -84,6 +94,16 @@ impl Serving {
 
     pub(crate) fn pools(&self) -> &Pools {
         &self.pools
+    }
+
+    /// The worker's counters.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// The numbers of a route, or those of what has none.
+    pub(crate) fn series(&self, route: Option<RouteIndex>) -> &Series {
+        route.and_then(|r| self.route_series.get(r.0)).unwrap_or_else(|| self.metrics.no_route())
     }
 
     /// Bytes of a head under the largest limit of any route.

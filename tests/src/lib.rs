@@ -24,6 +24,8 @@ pub mod origin;
 
 pub mod running;
 
+pub mod scrape;
+
 pub mod load;
 
 pub mod control;

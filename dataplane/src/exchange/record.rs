@@ -4,13 +4,15 @@
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use waf_detection::verdict::Verdict;
-use waf_shared::catalog::Leaf;
+use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 use waf_shared::plan::{Mode, Settings};
 
+use super::screen::Judged;
+use super::tally::Tally;
 use crate::audit::{Disposition, Event, Finding, Protection};
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
@@ -53,11 +55,13 @@ pub(crate) struct Record {
     uninspected: u64,
     /// What rules found in the upstream's answer.
     answer: Option<Box<Verdict>>,
+    pub(super) tally: Tally,
 }
 
 impl Record {
     /// For an exchange that begins now.
     pub(crate) fn new(serving: Arc<Serving>, ends: Ends, now: (Instant, SystemTime)) -> Record {
+        serving.metrics().entered();
         Record {
             serving,
             route: None,
@@ -72,6 +76,7 @@ impl Record {
             status_detail: None,
             uninspected: 0,
             answer: None,
+            tally: Tally::default(),
         }
     }
 
@@ -90,6 +95,11 @@ impl Record {
         if self.request_id.is_empty() {
             self.request_id = crate::request_id::fresh();
         }
+    }
+
+    /// How long it has taken so far.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// When it began.
@@ -173,8 +183,16 @@ impl Record {
     }
 
     /// Records what rules found in the upstream's answer.
-    pub(crate) fn judged(&mut self, answer: Option<Box<Verdict>>) {
-        self.answer = answer;
+    pub(super) fn judged(&mut self, answer: Judged) {
+        self.screened(&answer);
+        self.answer = answer.verdict;
+    }
+
+    /// Every protection that the event names.
+    pub(super) fn leaves(&self, verdict: Option<&Verdict>) -> LeafSet {
+        let own: LeafSet = self.violations.iter().map(|violation| violation.leaf).collect();
+        let found = [verdict, self.answer.as_deref()].into_iter().flatten();
+        found.fold(own, |all, verdict| all.union(&verdict.leaves()))
     }
 
     /// The audit event for an answer of `status`; `None` when nothing was found.
@@ -242,7 +260,7 @@ impl Record {
             referer: first("referer"),
             status,
             status_detail: self.status_detail,
-            duration: Some(self.started.elapsed()),
+            duration: Some(self.elapsed()),
             score: verdict.map_or(0, |v| v.score).max(answer.map_or(0, |v| v.score)),
             findings: &findings,
             not_inspected: &rest,

@@ -19,6 +19,7 @@ use super::record::Record;
 use crate::coding::{self, Inflater};
 use crate::http1::framing::Framing;
 use crate::http1::head::ResponseHead;
+use crate::metrics::watch;
 use crate::refusal::Refusal;
 
 /// Bytes of a request's body in which the parameter that names a redirect's host stands.
@@ -52,8 +53,8 @@ impl Screen {
         let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
         let inspected_max = settings.inspection.max_inspect_size;
         let bytes_max = if is_stream { u64::MAX } else { inspected_max };
-        let budget =
-            Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time };
+        let limit = settings.inspection.evaluation_timeout.duration();
+        let budget = Budget { limit, clock: thread_cpu_time, watch };
         let on_hit = if refuses { OnHit::Stop } else { OnHit::GoOn };
         let engine = Arc::clone(record.serving.engine());
         let mut inspection = ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max);
@@ -148,10 +149,24 @@ impl Screen {
         Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))
     }
 
-    /// What was found, when it would block.
-    pub(super) fn into_verdict(self) -> Option<Box<Verdict>> {
-        Some(self.inspection.into_verdict()).filter(Verdict::blocks).map(Box::new)
+    /// What was found, and what it took.
+    pub(super) fn into_judged(self) -> Judged {
+        let time = self.inspection.time();
+        let verdict = self.inspection.into_verdict();
+        let timed_out = verdict.timed_out;
+        Judged { verdict: Some(verdict).filter(Verdict::blocks).map(Box::new), time, timed_out }
     }
+}
+
+/// What the screening of a response came to; nothing when there was none.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    /// What was found, when it would block.
+    pub(super) verdict: Option<Box<Verdict>>,
+    /// What rules took.
+    pub(super) time: Duration,
+    /// Whether they ran out of time.
+    pub(super) timed_out: bool,
 }
 
 /// The beginning of a body that holds parameters, where a rule compares redirects with it.

@@ -11,7 +11,7 @@ const MAGIC: [u8; 4] = *b"WAFC";
 pub const HEADER_BYTES: usize = 4 + 2 + 2 + 4;
 
 /// Changes whenever a message's layout does.
-pub const FRAME_VERSION: u16 = 1;
+pub const FRAME_VERSION: u16 = 2;
 
 /// Why bytes are not a frame, or a message does not become one.
 #[derive(Debug, thiserror::Error)]
@@ -169,7 +169,7 @@ mod tests {
             Header::parse(&changed).unwrap_err()
         };
         assert!(matches!(with(0, b"HTTP"), FrameError::Magic));
-        assert!(matches!(with(4, &2u16.to_le_bytes()), FrameError::Version(2)));
+        assert!(matches!(with(4, &1u16.to_le_bytes()), FrameError::Version(1)));
         assert!(matches!(with(6, &999u16.to_le_bytes()), FrameError::Descriptors(999)));
         assert!(matches!(with(8, &u32::MAX.to_le_bytes()), FrameError::TooLarge(_)));
     }
