@@ -223,7 +223,7 @@ mod tests {
         let shop = metrics.series("shop");
         shop.add(RouteCounter::Allowed, 2);
         shop.request(Duration::from_millis(3));
-        shop.request(Duration::from_secs(60));
+        shop.request(Duration::from_mins(1));
         shop.inspection(Duration::from_micros(10));
         shop.blocked(["sql-injection-generic"].into_iter());
         metrics.no_route().add(RouteCounter::Blocked, 1);
@@ -267,8 +267,7 @@ mod tests {
     #[test]
     fn many_routes_take_many_reports() {
         let metrics = Metrics::new(1);
-        let series: Vec<_> =
-            (0..REPORT_ROUTES_MAX * 2 + 1).map(|n| metrics.series(&format!("r{n}"))).collect();
+        let series: Vec<_> = (0..=REPORT_ROUTES_MAX * 2).map(|n| metrics.series(&format!("r{n}"))).collect();
         for series in &series {
             series.add(RouteCounter::Allowed, 1);
         }

@@ -157,3 +157,15 @@ pub const REPORT_SECONDS: u64 = 1;
 
 /// Routes of one report; more are sent in several.
 pub const REPORT_ROUTES_MAX: usize = 512;
+
+/// Certificates that one service holds. With chains of some kilobytes they fit into one control frame.
+pub const CERTIFICATES_MAX: usize = 10_000;
+
+/// Bytes of a certificate chain in PEM: many times what authorities issue.
+pub const CHAIN_BYTES_MAX: usize = 64 << 10;
+
+/// Bytes of a private key in PEM. An RSA key of 16,384 bits takes 13 KB.
+pub const PRIVATE_KEY_BYTES_MAX: usize = 16 << 10;
+
+/// Certificates for names below wildcards that one service holds: clients choose those names.
+pub const CERTIFICATES_ON_DEMAND_MAX: usize = 1_000;

@@ -15,6 +15,8 @@ pub mod candidate;
 pub mod source;
 pub mod workers;
 
+pub mod certificates;
+
 pub mod audit;
 pub mod counters;
 pub mod health;

@@ -317,13 +317,13 @@ fn what_is_in_flight_is_shown() {
 fn reloads_are_counted_and_routes_come_and_go() {
     let origin = Origin::start();
     let config = |routes: &[&str]| {
-        let routes: String = routes
+        let routes: Vec<String> = routes
             .iter()
             .map(|id| {
                 format!("  - id: {id}\n    match: {{ paths: [/{id}] }}\n    upstream: {}\n", origin.url())
             })
             .collect();
-        with_metrics(&with_routes(&routes))
+        with_metrics(&with_routes(&routes.concat()))
     };
     let waf = running::waf(&config(&["kept", "old"]));
     for path in ["/kept", "/old", "/old"] {

@@ -13,7 +13,7 @@ use waf_shared::plan::{Mode, Settings};
 
 use super::screen::Judged;
 use super::tally::Tally;
-use crate::audit::{Disposition, Event, Finding, Protection};
+use crate::audit::{self, Disposition, Event, Finding, Protection};
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
 use crate::serving::{RouteIndex, Serving};
@@ -25,6 +25,17 @@ struct Violation {
     place: &'static str,
     reason: Cow<'static, str>,
     excerpt: Vec<u8>,
+}
+
+/// Bytes of a request's body that passed without a rule looking at them, by the reason.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NotInspected {
+    /// Beyond `max_inspect_size`, or behind what could be decoded or judged in time.
+    pub(crate) rest: u64,
+    /// Content of uploaded files behind the first bytes of each.
+    pub(crate) files: u64,
+    /// Of a body of a type that is not read.
+    pub(crate) body: u64,
 }
 
 /// Where a connection comes from and arrived.
@@ -51,8 +62,7 @@ pub(crate) struct Record {
     time: SystemTime,
     violations: Vec<Violation>,
     status_detail: Option<&'static str>,
-    /// Bytes of the body that should have been inspected and were not.
-    uninspected: u64,
+    not_inspected: NotInspected,
     /// What rules found in the upstream's answer.
     answer: Option<Box<Verdict>>,
     pub(super) tally: Tally,
@@ -74,7 +84,7 @@ impl Record {
             time: now.1,
             violations: Vec::new(),
             status_detail: None,
-            uninspected: 0,
+            not_inspected: NotInspected::default(),
             answer: None,
             tally: Tally::default(),
         }
@@ -149,8 +159,8 @@ impl Record {
     }
 
     /// Records how many bytes of the body passed without inspection.
-    pub(crate) fn uninspected(&mut self, bytes: u64) {
-        self.uninspected = bytes;
+    pub(crate) fn uninspected(&mut self, bytes: NotInspected) {
+        self.not_inspected = bytes;
     }
 
     /// What an exchange that went on is reported as.
@@ -238,8 +248,8 @@ impl Record {
         if findings.is_empty() {
             return None;
         }
-        let rest = (self.uninspected > 0).then(|| format!("{} bytes of the body", self.uninspected));
-        let rest: Vec<&str> = rest.as_deref().into_iter().collect();
+        let not_inspected = self.parts_not_inspected(status, verdict);
+        let not_inspected: Vec<&str> = not_inspected.iter().map(AsRef::as_ref).collect();
         let head = self.head.as_deref();
         let first = |name| head.and_then(|h| h.fields.first(name));
         let event = Event {
@@ -263,11 +273,33 @@ impl Record {
             duration: Some(self.elapsed()),
             score: verdict.map_or(0, |v| v.score).max(answer.map_or(0, |v| v.score)),
             findings: &findings,
-            not_inspected: &rest,
+            not_inspected: &not_inspected,
             trace: None,
         };
         let mut line = Vec::with_capacity(2048);
-        crate::audit::ocsf(&event, &mut line);
+        audit::write(&event, self.serving.plan().audit_format, &mut line);
         Some(line)
+    }
+
+    /// What no rule looked at, in words.
+    fn parts_not_inspected(&self, status: u16, verdict: Option<&Verdict>) -> Vec<Cow<'static, str>> {
+        let NotInspected { rest, files, body } = self.not_inspected;
+        let mut parts: Vec<Cow<'static, str>> = Vec::new();
+        for (bytes, of) in [
+            (rest, "bytes of the body"),
+            (files, "bytes of file contents"),
+            (body, "bytes of a body of a type that is not read"),
+        ] {
+            if bytes > 0 {
+                parts.push(format!("{bytes} {of}").into());
+            }
+        }
+        if verdict.is_some_and(|verdict| verdict.timed_out) {
+            parts.push("what came after evaluation_timeout had run out".into());
+        }
+        if status == 101 {
+            parts.push("the connection after its upgrade".into());
+        }
+        parts
     }
 }

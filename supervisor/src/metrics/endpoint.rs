@@ -48,7 +48,7 @@ enum Format {
 impl Format {
     /// What `Accept` prefers (RFC 9110 section 12.5.1); Prometheus's own where it says nothing of either.
     fn wanted(headers: &HeaderMap) -> Format {
-        let mut quality: [Option<u16>; 2] = [None; 2];
+        let mut quality: [Option<f32>; 2] = [None; 2];
         let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         for range in values.flat_map(|value| value.split(',')) {
             let mut parts = range.split(';').map(str::trim);
@@ -57,14 +57,14 @@ impl Format {
                 Some("text/plain") => Format::Prometheus,
                 _ => continue,
             };
-            let q =
-                parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse::<f32>().ok());
-            let thousandths = q.filter(|q| (0.0..=1.0).contains(q)).map(|q| (q * 1000.0) as u16);
-            quality[format as usize] = thousandths.max(quality[format as usize]);
+            let q = parts.find_map(|part| part.strip_prefix("q="));
+            let q = q.map_or(Some(1.0), |q| q.parse::<f32>().ok()).filter(|q| (0.0..=1.0).contains(q));
+            let slot = &mut quality[format as usize];
+            *slot = q.into_iter().chain(*slot).reduce(f32::max);
         }
         let [openmetrics, prometheus] = quality;
         match openmetrics {
-            Some(q) if q > 0 && prometheus.is_none_or(|other| q >= other) => Format::OpenMetrics,
+            Some(q) if q > 0.0 && prometheus.is_none_or(|other| q >= other) => Format::OpenMetrics,
             _ => Format::Prometheus,
         }
     }

@@ -1,0 +1,14 @@
+//! Certificates on disk: where they lie under `data_dir`, how they are read, written and watched, and which one serves
+//! which host. It knows files and X.509, nothing of authorities or workers.
+
+mod names;
+mod pair;
+mod snapshot;
+mod store;
+mod watch;
+
+pub use names::{covers, is_host_name, is_wildcard, wildcard_of};
+pub use pair::{Pair, PairError, Provenance};
+pub use snapshot::{Fault, Snapshot};
+pub use store::{Layout, Store, StoreError};
+pub use watch::Watch;
