@@ -15,7 +15,7 @@ pub fn metrics() -> String {
          `metrics_port` serves `GET /metrics`: OpenMetrics 1.0 to scrapers that ask for it, the text format 0.0.4 of\n\
          Prometheus to others. The listener is apart from traffic and asks for no password: keep the port inside.\n\
          [../ops/alerts.yaml](../ops/alerts.yaml) are alert rules for Prometheus, [../ops/dashboard.json](../ops/dashboard.json)\n\
-         is a dashboard for Grafana, and `waf top --url http://127.0.0.1:9090/metrics` shows the same in a terminal.\n\n\
+         is a dashboard for Grafana.\n\n\
          - Workers count in memory and report once every {REPORT_SECONDS} s; the supervisor adds up. A worker that dies takes\n  \
            at most what it counted since its last report; sums never go back.\n\
          - Labels come from the configuration and the catalog, never from a client. A route's series go on over reloads for\n  \
