@@ -57,7 +57,7 @@ section! {
             "Directory for certificates, ACME state and bodies that do not fit into memory; a persistent volume in containers.";
         metrics_port: u64, Kind::Int(PORT_OR_NONE), optional, "0",
             "0 disables the listener; otherwise different from `port` and `health_port` (and from 443 and 80 with automatic TLS)",
-            Enforced::Only("0"), "Port of the listener that answers `/metrics`.";
+            Enforced::Yes, "Port of the listener that answers `/metrics`.";
         health_port: u64, Kind::Int(PORT_OR_NONE), optional, "0",
             "0 disables the listener; otherwise different from `port` and `metrics_port` (and from 443 and 80 with automatic TLS)",
             Enforced::Yes, "Port of the listener that answers `/healthz` and `/readyz`.";

@@ -1,10 +1,17 @@
-//! Reference pages made from the tables: the fields of the configuration, the limits, and the linter with its findings.
+//! Reference pages made from the tables: the fields of the configuration, the limits, the linter with its findings, and
+//! the metrics with the alert rules and the dashboard that use them.
 
+mod alerts;
+mod dashboard;
 mod limits;
+mod metrics;
 
 use std::fmt::Write as _;
 
+pub use alerts::{alert_cases, alerts};
+pub use dashboard::dashboard;
 pub use limits::limits;
+pub use metrics::metrics;
 
 use crate::code;
 use crate::field::{Enforced, Field, Kind, document};
@@ -115,7 +122,8 @@ pub fn linter() -> String {
          waf-compile check-request --config FILE [REQUEST]\n\
          \x20                                       what the engine finds in a recorded request, and why\n\
          waf-compile schema                      JSON Schema (draft-07) for editors\n\
-         waf-compile reference PAGE              the reference pages `configuration`, `limits` and `linter`\n\
+         waf-compile reference PAGE              the reference pages `configuration`, `limits`, `linter` and `metrics`,\n\
+         \x20                                       alert rules (`alerts`, `alert-cases`) and a `dashboard`\n\
          ```\n\n\
          Findings are `<file>:<line>: <message>`, warnings `<file>:<line>: warning: <message>`, by line; then comes\n\
          `<file>: ok` or `N errors`, all on standard output. The exit status is 0 when every file is valid, 1 when one is\n\
@@ -143,16 +151,20 @@ mod tests {
     #[test]
     fn committed_pages_are_current() {
         let pages = [
-            ("configuration", super::configuration()),
-            ("limits", super::limits()),
-            ("linter", super::linter()),
+            ("configuration", "docs/configuration.md", super::configuration()),
+            ("limits", "docs/limits.md", super::limits()),
+            ("linter", "docs/linter.md", super::linter()),
+            ("metrics", "docs/metrics.md", super::metrics()),
+            ("alerts", "ops/alerts.yaml", super::alerts()),
+            ("alert-cases", "ops/alerts.test.yaml", super::alert_cases()),
+            ("dashboard", "ops/dashboard.json", super::dashboard()),
         ];
-        for (name, page) in pages {
-            let path = format!("{}/../docs/{name}.md", env!("CARGO_MANIFEST_DIR"));
+        for (name, file, page) in pages {
+            let path = format!("{}/../{file}", env!("CARGO_MANIFEST_DIR"));
             let committed = std::fs::read_to_string(&path).unwrap_or_default();
             assert!(
                 committed == page,
-                "docs/{name}.md is not current; mend it with\n  cargo run -p waf-compiler --bin waf-compile -- reference {name} > docs/{name}.md"
+                "{file} is not current; mend it with\n  cargo run -p waf-compiler --bin waf-compile -- reference {name} > {file}"
             );
         }
     }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 const GOOD: &str = "version: v1alpha1\nroutes:\n  - {id: api, upstream: 'http://a'}\n";
-const BAD: &str = "version: v1alpha1\nmetrics_port: 9090\nroutes:\n  - {id: api, upstream: x, mode: y}\n";
+const BAD: &str =
+    "version: v1alpha1\ntracing: {enabled: true}\nroutes:\n  - {id: api, upstream: x, mode: y}\n";
 
 struct Files {
     dir: tempfile::TempDir,
@@ -48,7 +49,7 @@ fn validate() {
     let flag = "--no-host-checks";
     assert_eq!(files.run(&["--validate", flag, "good.yaml"]), (0, "good.yaml: ok\n".to_owned()));
     let (status, text) = files.run(&["--validate", "bad.yaml", flag]);
-    let expected = "bad.yaml:2: warning: metrics_port: accepted, not enforced yet\n\
+    let expected = "bad.yaml:2: warning: tracing.enabled: accepted, not enforced yet\n\
                     bad.yaml:4: routes[api].upstream: `x` is not a valid `http://` or `https://` URL\n\
                     bad.yaml:4: routes[api].mode must be `blocking` or `detect_only`, got `y`\n\
                     2 errors\n";

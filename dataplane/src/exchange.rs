@@ -30,6 +30,8 @@ mod screened;
 
 mod record;
 
+mod tally;
+
 use std::sync::Arc;
 
 use waf_detection::inspection::Inspection;
@@ -37,6 +39,7 @@ use waf_shared::catalog::Leaf;
 
 pub(crate) use inspect::Spare;
 pub(crate) use record::{Ends, Exceeded, Record};
+pub(crate) use tally::tell;
 
 use crate::answer;
 use crate::audit::Disposition;
@@ -83,6 +86,7 @@ pub(crate) async fn run(
     record: &mut Record,
 ) -> After {
     record.begin_trace(Some(&head));
+    record.is_request();
     let outcome = pipeline(head, client, proxy, record).await;
     match outcome {
         Ok(after) => after,
@@ -119,9 +123,7 @@ async fn pipeline(
     record.stage("answered");
     // What `detect_only` found is reported once, with the status that the client got.
     let verdict = cleared.body.verdict();
-    if let Some(line) = record.event(record.disposition(verdict), status, verdict)
-        && proxy.audit().send(line).await.is_err()
-    {
+    if tell(record.disposition(verdict), status, verdict, proxy, record).await.is_err() {
         return Ok(After::Abort);
     }
     proxy.spare().put(cleared.body.into_inspection());
@@ -171,6 +173,7 @@ pub(crate) async fn turn_away(
     record: &mut Record,
 ) -> After {
     record.begin_trace(None);
+    let mut failed = false;
     let (mut refusal, inspection) = match turned {
         Turned::Refused(refusal) => (refusal, None),
         Turned::Found(refusal, inspection) => (refusal, Some(inspection)),
@@ -178,6 +181,8 @@ pub(crate) async fn turn_away(
             let route =
                 record.route.and_then(|r| record.serving.route(r)).map_or("-", |(route, _)| &route.id.0);
             tracing::warn!(route, error = &error as &dyn std::error::Error, "the upstream failed");
+            record.upstream_failed(&error);
+            failed = true;
             (unread_upstream(upstream_refusal(&error), record), None)
         }
         Turned::Gone => {
@@ -185,11 +190,13 @@ pub(crate) async fn turn_away(
             return After::Abort;
         }
     };
+    record.is_request();
+    if !failed && refusal.kind != Kind::Preflight {
+        record.was_blocked();
+    }
     if is_blocking(refusal, record) {
         let verdict = inspection.as_ref().map(|i| i.verdict()).filter(|v| v.blocks());
-        if let Some(line) = record.event(Disposition::Blocked, refusal.status, verdict)
-            && proxy.audit().send(line).await.is_err()
-        {
+        if tell(Disposition::Blocked, refusal.status, verdict, proxy, record).await.is_err() {
             refusal = Refusal { after: refusal.after, ..UNAVAILABLE };
         }
     }

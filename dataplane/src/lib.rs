@@ -38,6 +38,8 @@ mod http2;
 
 pub mod audit;
 
+pub mod metrics;
+
 pub mod trace;
 
 pub mod worker;

@@ -10,6 +10,7 @@ use waf_shared::limits;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
 use crate::contracts::{Contracts, Counters};
+use crate::metrics::{Metrics, Series};
 use crate::rate_limit::{self, Quota, Quotas};
 use crate::trace::{TraceSetupError, Tracer};
 use crate::upstream::{Pool, Pools, TlsSetupError};
@@ -53,15 +54,18 @@ pub struct Serving {
     global_headers: Arc<HeaderRules>,
     head_bytes_max: usize,
     tracer: Option<Arc<Tracer>>,
+    metrics: Arc<Metrics>,
+    route_series: Vec<Arc<Series>>,
 }
 
 impl Serving {
     /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept; what rate limits
-    /// count lies in `memory`.
+    /// count lies in `memory`, and requests are counted in `metrics`.
     pub fn build(
         plan_bytes: &[u8],
         memory: Option<rate_limit::Memory>,
         previous: Option<&Arc<Serving>>,
+        metrics: &Arc<Metrics>,
     ) -> Result<Arc<Serving>, BuildError> {
         let (mut plan, digest) = plan::decode(plan_bytes)?;
         let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
@@ -76,6 +80,8 @@ impl Serving {
             router: Router::new(&plan),
             global_bounds: Bounds::of(&plan.global),
             route_bounds: plan.routes.iter().map(|route| Bounds::of(&route.settings)).collect(),
+            route_series: plan.routes.iter().map(|route| metrics.series(&route.id.0)).collect(),
+            metrics: Arc::clone(metrics),
             digest_text: digest.to_string(),
             global_headers,
             head_bytes_max: head_bytes_max(&plan),
@@ -141,6 +147,16 @@ impl Serving {
 
     pub(crate) fn pools(&self) -> &Pools {
         &self.pools
+    }
+
+    /// The worker's counters.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// The numbers of a route, or those of what has none.
+    pub(crate) fn series(&self, route: Option<RouteIndex>) -> &Series {
+        route.and_then(|r| self.route_series.get(r.0)).unwrap_or_else(|| self.metrics.no_route())
     }
 
     /// Bytes of a head under the largest limit of any route.

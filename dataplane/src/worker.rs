@@ -66,7 +66,7 @@ pub fn run(options: &Options) -> Result<(), WorkerError> {
         builder
     };
     let runtime = builder.enable_all().build().map_err(WorkerError::Runtime)?;
-    let outcome = runtime.block_on(serve::serve(control, audit, options.drain));
+    let outcome = runtime.block_on(serve::serve(control, audit, options));
     // What is still running after the drain's limit is cut: the process is about to end.
     runtime.shutdown_background();
     outcome

@@ -213,7 +213,7 @@ fn main() {
         };
         let body = fill(&motif, media_type);
         let (free, _) = cost(&mut inspection, media_type, &body, Budget::UNLIMITED);
-        let budget = Budget { limit: DEADLINE, clock: cpu_time };
+        let budget = Budget { limit: DEADLINE, clock: cpu_time, ..Budget::UNLIMITED };
         let (bounded, _) = cost(&mut inspection, media_type, &body, budget);
         tried += 1;
         if bounded > overrun {

@@ -17,11 +17,14 @@ pub struct Budget {
     pub limit: Duration,
     /// CPU time that the current thread has used. Read in pairs on one thread, never once for each byte.
     pub clock: fn() -> Duration,
+    /// A cheap clock that never goes back. It decides nothing: by it the [`crate::cost::Cost`] is counted.
+    pub watch: fn() -> Duration,
 }
 
 impl Budget {
     /// No limit, for tools and tests.
-    pub const UNLIMITED: Budget = Budget { limit: Duration::MAX, clock: || Duration::ZERO };
+    pub const UNLIMITED: Budget =
+        Budget { limit: Duration::MAX, clock: || Duration::ZERO, watch: || Duration::ZERO };
 }
 
 /// Sums up the CPU time of calls. It is read and written through shared references, as a judge and what it calls ask it alike.
@@ -51,6 +54,11 @@ impl Meter {
             evaluated: Cell::new(false),
             out: Cell::new(false),
         }
+    }
+
+    /// What the clock of the cost shows.
+    pub(crate) fn watch(&self) -> Duration {
+        (self.budget.watch)()
     }
 
     /// Begins a call that reads `bytes`. Small calls go untimed until they add up.

@@ -9,6 +9,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use waf_shared::catalog::LeafSet;
 
 use crate::budget::Meter;
+use crate::cost::Cost;
 use crate::evidence::{Evidence, Found, Subject};
 use crate::field::{Place, Places};
 use crate::response::Signs;
@@ -84,6 +85,20 @@ impl Proof {
             Proof::Pattern(rule, _) => rule.places,
         }
     }
+
+    /// Place of its family in the catalog; a judge's rules belong to one.
+    fn family(&self) -> usize {
+        let rule = match self {
+            Proof::Judge(_, rules) => rules.first().copied(),
+            Proof::Glance(glance, _) => {
+                let mut judges = rules::judges_with_rules();
+                let judge = judges.find(|(judge, _)| std::ptr::eq(*judge, glance.judge));
+                judge.and_then(|(_, rules)| rules.first().copied())
+            }
+            Proof::Pattern(rule, _) => Some(*rule),
+        };
+        rule.map_or(0, |rule| rule.leaf.family_index())
+    }
 }
 
 /// A literal automaton and what each literal makes a candidate.
@@ -111,6 +126,8 @@ pub struct Engine {
     shortest: Box<[u8; classes::SETS]>,
     codings: Codings,
     by_place: [Candidates; 32],
+    /// For each proof, the family of what it can report.
+    families: Vec<usize>,
     /// Judges without triggers: the classes of a view's bytes call for them.
     untriggered: Candidates,
     digest: u64,
@@ -185,7 +202,9 @@ impl Engine {
                 untriggered.insert(index);
             }
         }
+        let families = proofs.iter().map(Proof::family).collect();
         Engine {
+            families,
             codings: Codings::new(&proofs, &untriggered),
             untriggered,
             shortest: shortest(&literals),
@@ -280,15 +299,17 @@ impl Engine {
         seen.both(active).both(&self.by_place[place as usize]).either(&called)
     }
 
-    /// Proves `candidates` over a view; what holds is appended to `found`. The work ends when `meter` says so.
+    /// Proves `candidates` over a view; what holds is appended to `found`. The work ends when `meter` says so, and what
+    /// each family took of it is added to `cost`.
     pub(crate) fn prove(
         &self,
         candidates: &Candidates,
         leaves: &LeafSet,
         subject: &Subject<'_>,
         found: &mut Vec<Found>,
-        meter: &Meter,
+        (meter, cost): (&Meter, &mut Cost),
     ) {
+        let mut began = meter.watch();
         for index in candidates.iter() {
             match self.proofs.get(index) {
                 Some(Proof::Glance(_, judge)) if candidates.contains(*judge) => continue,
@@ -303,6 +324,11 @@ impl Engine {
                 }
                 None => {}
             }
+            let ended = meter.watch();
+            if let Some(family) = self.families.get(index) {
+                cost.add_proof(*family, ended.saturating_sub(began));
+            }
+            began = ended;
             if !meter.spend(subject.bytes.len()) {
                 return;
             }

@@ -7,6 +7,7 @@ use waf_shared::catalog::LeafSet;
 
 use crate::body::{Body, Cut};
 use crate::budget::Budget;
+use crate::cost::Cost;
 use crate::engine::Engine;
 use crate::field::{Field, Place};
 use crate::request::{Facts, Head};
@@ -74,6 +75,7 @@ impl Inspection {
     where
         F: Iterator<Item = (&'a [u8], &'a [u8])> + Clone,
     {
+        let began = self.judging.watch();
         let facts = Facts::gather(head);
         self.judging.begin(&facts);
         self.path(head.path);
@@ -84,6 +86,7 @@ impl Inspection {
             self.header(name, value);
         }
         self.judging.whole(&facts);
+        self.judging.took(began);
     }
 
     /// Judges the path as sent, whole and segment by segment.
@@ -141,7 +144,9 @@ impl Inspection {
     /// Judges the next bytes of the body. How a body is cut into chunks makes no difference to the verdict.
     pub fn feed(&mut self, chunk: &[u8]) {
         let body = &mut self.body;
+        let began = self.judging.watch();
         self.judging.timed(chunk.len(), |judging| body.feed(chunk, judging));
+        self.judging.took(began);
     }
 
     /// How far the body has been judged.
@@ -162,7 +167,14 @@ impl Inspection {
     /// Judges what the body's end makes complete.
     pub fn finish_body(&mut self, cut: Cut) {
         let body = &mut self.body;
+        let began = self.judging.watch();
         self.judging.timed(body.pending(), |judging| body.finish(cut, judging));
+        self.judging.took(began);
+    }
+
+    /// What [`Inspection::head`], [`Inspection::feed`] and [`Inspection::finish_body`] took so far.
+    pub fn cost(&self) -> &Cost {
+        self.judging.cost()
     }
 
     /// The conclusion so far.

@@ -19,6 +19,8 @@ pub mod engine;
 
 pub mod budget;
 
+pub mod cost;
+
 pub mod verdict;
 
 pub mod inspection;

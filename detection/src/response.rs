@@ -75,6 +75,7 @@ pub struct ResponseInspection {
     scanner: Scanner,
     text: Text,
     bytes_left: u64,
+    took: Duration,
 }
 
 impl ResponseInspection {
@@ -96,6 +97,7 @@ impl ResponseInspection {
             found: Vec::new(),
             text: Text::default(),
             bytes_left: bytes_max,
+            took: Duration::ZERO,
         }
     }
 
@@ -127,6 +129,12 @@ impl ResponseInspection {
     /// Judges the next bytes of the body. How a body is cut into pieces makes no difference to the verdict: what needs
     /// the bytes after it is judged when they are here.
     pub fn feed(&mut self, bytes: &[u8]) {
+        let began = (self.meter.budget.watch)();
+        self.judge(bytes);
+        self.took(began);
+    }
+
+    fn judge(&mut self, bytes: &[u8]) {
         let room = usize::try_from(self.bytes_left).unwrap_or(usize::MAX);
         let bytes = bytes.get(..bytes.len().min(room)).unwrap_or_default();
         self.bytes_left -= bytes.len() as u64;
@@ -145,24 +153,34 @@ impl ResponseInspection {
     /// Judges all that was fed as if nothing followed: before the bytes are let go while more may come.
     pub fn probe(&mut self) {
         if !self.is_over() {
-            self.meter.begin(self.scanner.pending());
-            self.text.settle(&mut self.scanner);
-            self.scan(Scanner::probe);
-            self.meter.end();
-            self.note_timeout();
+            self.settle(Scanner::probe);
         }
     }
 
     /// Judges what the end of the body makes complete.
     pub fn finish(&mut self) {
-        if self.is_over() {
-            return;
+        if !self.is_over() {
+            self.settle(Scanner::finish);
         }
+    }
+
+    fn settle(&mut self, run: fn(&mut Scanner, &Signs, &mut dyn FnMut(scan::Hit<'_>))) {
+        let began = (self.meter.budget.watch)();
         self.meter.begin(self.scanner.pending());
         self.text.settle(&mut self.scanner);
-        self.scan(Scanner::finish);
+        self.scan(run);
         self.meter.end();
         self.note_timeout();
+        self.took(began);
+    }
+
+    fn took(&mut self, began: Duration) {
+        self.took = self.took.saturating_add((self.meter.budget.watch)().saturating_sub(began));
+    }
+
+    /// What judging the body took so far, by the watch of the budget.
+    pub fn time(&self) -> Duration {
+        self.took
     }
 
     /// From here on bytes have been let go: a budget that runs out ends the inspection, and is no violation any more.

@@ -13,7 +13,7 @@ use waf_detection::field::Place;
 use waf_detection::inspection::{Bounds, Files, Inspection, OnHit};
 use waf_detection::verdict::Verdict;
 use waf_detection::view::View;
-use waf_shared::catalog::{Leaf, LeafSet};
+use waf_shared::catalog::{self, Leaf, LeafSet};
 
 const BOUNDS: Bounds = Bounds::DEFAULT;
 
@@ -213,7 +213,7 @@ fn ticking() -> Duration {
 #[test]
 fn running_out_of_budget_is_a_violation() {
     let run = |limit, leaves| {
-        let budget = Budget { limit: Duration::from_millis(limit), clock: ticking };
+        let budget = Budget { limit: Duration::from_millis(limit), clock: ticking, ..Budget::UNLIMITED };
         let mut inspection = Inspection::new(engine(), leaves, BOUNDS, OnHit::GoOn, budget);
         inspection.body(b"text/plain");
         inspection.feed("../ ".repeat(30_000).as_bytes());
@@ -233,7 +233,7 @@ fn running_out_of_budget_is_a_violation() {
 
 #[test]
 fn file_contents_that_pass_by_take_no_time() {
-    let budget = Budget { limit: Duration::from_millis(10), clock: ticking };
+    let budget = Budget { limit: Duration::from_millis(10), clock: ticking, ..Budget::UNLIMITED };
     let bounds = Bounds { files: Files { bytes: u64::MAX, ..BOUNDS.files }, ..BOUNDS };
     let mut inspection = Inspection::new(engine(), leaves(), bounds, OnHit::GoOn, budget);
     inspection.body(b"multipart/form-data; boundary=b");
@@ -251,8 +251,11 @@ fn file_contents_that_pass_by_take_no_time() {
 
 #[test]
 fn small_heads_never_look_at_the_clock() {
-    let budget =
-        Budget { limit: Duration::from_millis(50), clock: || unreachable!("a small head needs no clock") };
+    let budget = Budget {
+        limit: Duration::from_millis(50),
+        clock: || unreachable!("a small head needs no clock"),
+        ..Budget::UNLIMITED
+    };
     let mut inspection = Inspection::new(engine(), leaves(), BOUNDS, OnHit::Stop, budget);
     inspection.path(b"/products/42");
     inspection.query(b"page=2&sort=price");
@@ -336,4 +339,28 @@ proptest! {
         inspection.finish_body(Cut::Whole);
         prop_assert!(inspection.verdict().matches.len() <= 32);
     }
+}
+
+#[test]
+fn the_cost_is_counted_and_proofs_are_told_apart_by_family() {
+    let budget = Budget { watch: ticking, ..Budget::UNLIMITED };
+    let mut inspection = Inspection::new(engine(), leaves(), BOUNDS, OnHit::GoOn, budget);
+    let place = |name| catalog::families().iter().position(|family| *family == name).expect("a family");
+    let proofs = |inspection: &Inspection| inspection.cost().families().map(|(at, _)| at).collect::<Vec<_>>();
+    inspection.body(b"text/plain");
+    inspection.feed(b"an everyday sentence");
+    inspection.finish_body(Cut::Whole);
+    assert!(proofs(&inspection).is_empty());
+    let plain = inspection.cost().total();
+    assert!(plain > Duration::ZERO);
+    inspection.reset(leaves(), BOUNDS, OnHit::GoOn, budget);
+    assert_eq!(inspection.cost().total(), Duration::ZERO);
+    inspection.body(b"text/plain");
+    inspection.feed(b"1' UNION SELECT password FROM users --");
+    inspection.finish_body(Cut::Whole);
+    assert!(proofs(&inspection).contains(&place("sql")), "{:?}", inspection.cost());
+    let proven: Duration = inspection.cost().families().map(|(_, time)| time).sum();
+    assert!(inspection.cost().total() > proven, "what is shared counts too: {:?}", inspection.cost());
+    inspection.reset(leaves(), BOUNDS, OnHit::GoOn, budget);
+    assert!(proofs(&inspection).is_empty());
 }

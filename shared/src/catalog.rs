@@ -7,6 +7,8 @@ mod leaf_set;
 pub use leaf_set::LeafSet;
 pub use table::{Leaf, TABLE};
 
+use std::sync::LazyLock;
+
 /// Whether a leaf is in force when the configuration names it nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Default {
@@ -56,6 +58,11 @@ impl Leaf {
         if row.bucket.is_empty() { row.family } else { row.bucket }
     }
 
+    /// Place of its family in [`families`].
+    pub fn family_index(self) -> usize {
+        usize::from(FAMILIES.1[self as usize])
+    }
+
     /// The leaf at `index` in the table, if there is one.
     pub fn at(index: usize) -> Option<Leaf> {
         TABLE.get(index).map(|row| row.leaf)
@@ -92,6 +99,26 @@ pub fn resolve(name: &str) -> Option<(Level, LeafSet)> {
         (!name.is_empty() && !set.is_empty()).then_some((level, set))
     };
     below(Level::Bucket, |row| row.bucket).or_else(|| below(Level::Family, |row| row.family))
+}
+
+/// Every family in table order, and the place of each leaf's among them.
+static FAMILIES: LazyLock<(Vec<&'static str>, [u8; TABLE.len()])> = LazyLock::new(|| {
+    let mut names: Vec<&'static str> = Vec::new();
+    let places = std::array::from_fn(|leaf| {
+        let family = TABLE[leaf].family;
+        let known = names.iter().position(|name| *name == family);
+        let place = known.unwrap_or_else(|| {
+            names.push(family);
+            names.len() - 1
+        });
+        place as u8
+    });
+    (names, places)
+});
+
+/// Every family, in table order.
+pub fn families() -> &'static [&'static str] {
+    &FAMILIES.0
 }
 
 /// Every canonical name of every level, each once, in table order.

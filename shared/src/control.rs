@@ -1,6 +1,6 @@
 //! What the supervisor and a worker say to each other, as plain data: one message each way per step of the handover
-//! `Offer → Prepared | Rejected → Commit | Abandon → Active`. It knows the bytes of a frame and nothing of the
-//! socket that carries them.
+//! `Offer → Prepared | Rejected → Commit | Abandon → Active`, and reports of what workers count. It knows the bytes of
+//! a frame and nothing of the socket that carries them.
 
 mod frame;
 
@@ -8,6 +8,7 @@ pub use frame::{FRAME_VERSION, FrameError, HEADER_BYTES, Header, decode, encode}
 
 use bincode::{Decode, Encode};
 
+use crate::metrics::Report;
 use crate::plan::{Digest, Millis};
 
 /// Number of one offer. It only grows while a supervisor lives, and every offer, also of a plan that was offered
@@ -93,4 +94,6 @@ pub enum ToSupervisor {
     },
     /// The plan of this offer serves, on every socket of the offer.
     Active(Generation),
+    /// What was counted since the last report.
+    Counted(Report),
 }

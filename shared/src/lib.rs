@@ -1,5 +1,5 @@
 //! What every part of the WAF knows and agrees on, as plain data: the protection catalog, the plan with its codec
-//! and digest, which of its routes a request takes, and every bound. It knows nothing of sockets, runtimes, files or clocks.
+//! and digest, which of its routes a request takes, the metrics, and every bound. It knows nothing of sockets, runtimes, files or clocks.
 
 pub mod limits;
 
@@ -12,3 +12,5 @@ pub mod route;
 pub mod rate_limit;
 
 pub mod control;
+
+pub mod metrics;

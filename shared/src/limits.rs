@@ -187,6 +187,12 @@ pub const PART_HEAD_BYTES_MAX: usize = 8 << 10;
 /// Headers of a multipart part.
 pub const PART_FIELDS_MAX: usize = 16;
 
+/// Seconds between two reports of a worker's counters: what a killed worker takes with it at most.
+pub const REPORT_SECONDS: u64 = 1;
+
+/// Routes of one report; more are sent in several.
+pub const REPORT_ROUTES_MAX: usize = 512;
+
 /// Certificates that one service holds. With chains of some kilobytes they fit into one control frame.
 pub const CERTIFICATES_MAX: usize = 10_000;
 

@@ -22,6 +22,10 @@ pub struct Candidate {
     pub health: Option<Arc<Bound>>,
     /// Memory of its rate limits.
     pub counts: Option<counts::Held>,
+    /// Socket of the metrics listener.
+    pub metrics: Option<Arc<Bound>>,
+    /// Ids of its routes.
+    pub routes: Vec<String>,
     /// When its making began.
     pub began: Instant,
     /// What it says, for whoever compares it with another.
@@ -34,6 +38,7 @@ pub struct Candidate {
 pub struct Held {
     traffic: Vec<Arc<Bound>>,
     health: Option<Arc<Bound>>,
+    metrics: Option<Arc<Bound>>,
 }
 
 /// What the operator is told once the plan is in force.
@@ -67,7 +72,7 @@ impl Candidate {
         registry: &mut Registry,
         began: Instant,
     ) -> Result<Self, CandidateError> {
-        let Held { traffic, health } = Self::bind(&compiled.plan, sockets)?;
+        let Held { traffic, health, metrics } = Self::bind(&compiled.plan, sockets)?;
         let counts = registry.reserve(&compiled.plan)?;
         let detecting = compiled.plan.routes.iter().filter(|route| route.settings.mode == Mode::DetectOnly);
         let notices = Notices {
@@ -75,10 +80,13 @@ impl Candidate {
             metrics_off: compiled.plan.metrics_port.is_none(),
             detect_only: detecting.map(|route| route.id.0.clone()).collect(),
         };
+        let routes = compiled.plan.routes.iter().map(|route| route.id.0.clone()).collect();
         Ok(Self {
             digest: compiled.digest,
             traffic,
             health,
+            metrics,
+            routes,
             counts,
             began,
             plan: compiled.plan,
@@ -92,7 +100,8 @@ impl Candidate {
         let Listen::Plain { port } = plan.listen else { return Err(CandidateError::Tls) };
         let traffic = vec![sockets.bind("port", port)?];
         let health = plan.health_port.map(|port| sockets.bind("health_port", port)).transpose()?;
-        Ok(Held { traffic, health })
+        let metrics = plan.metrics_port.map(|port| sockets.bind("metrics_port", port)).transpose()?;
+        Ok(Held { traffic, health, metrics })
     }
 
     /// The offer of it; the sockets travel beside, in the same order, and the memory of rate limits behind them.
@@ -114,8 +123,6 @@ impl Candidate {
         }
         if self.notices.metrics_off {
             info!("the metrics endpoint is disabled: set `metrics_port` to serve /metrics");
-        } else {
-            warn!("`metrics_port` is set, and this version serves no /metrics yet");
         }
         for route in &self.notices.detect_only {
             warn!(route, "route is in detect_only: violations are logged and not blocked");

@@ -1,6 +1,6 @@
 //! What the supervisor counts. Plain numbers that a metrics listener can read; it knows no names and no labels.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A number that only grows.
 #[derive(Debug, Default)]
@@ -14,6 +14,22 @@ impl Counter {
 
     /// Reads it.
     pub fn value(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether something holds.
+#[derive(Debug, Default)]
+pub struct Flag(AtomicBool);
+
+impl Flag {
+    /// Says so.
+    pub fn set(&self, holds: bool) {
+        self.0.store(holds, Ordering::Relaxed);
+    }
+
+    /// Reads it.
+    pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -33,4 +49,6 @@ pub struct Counters {
     pub audit_lines_lost: Counter,
     /// Lines of workers that were cut short by a death or over the bound.
     pub audit_lines_broken: Counter,
+    /// Whether the last lines could not be written.
+    pub audit_is_broken: Flag,
 }

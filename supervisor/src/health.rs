@@ -1,120 +1,34 @@
-//! The health listener: `/healthz` and `/readyz`, answered by the supervisor itself so that neither depends on a
+//! The health endpoints: `/healthz` and `/readyz`, answered by the supervisor itself so that neither depends on a
 //! worker. It knows the [`Status`] it is told, nothing of how it came about.
 
-use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::Full;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
-use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
-use tokio::task::{JoinHandle, JoinSet};
-use tracing::warn;
-use waf_shared::control::SocketId;
+use hyper::header::HeaderValue;
+use hyper::{Method, StatusCode};
+use tokio::sync::watch;
 
+use crate::listener::{self, Answer, Listener, only_shows};
 use crate::readiness::Status;
 use crate::sockets::Bound;
 
-/// Connections at once; probes come one by one.
-const CONNECTIONS_MAX: usize = 64;
-
-/// From the first byte of a head, or from the last answer, to the end of the next head.
-const HEAD_TIME: Duration = Duration::from_secs(5);
-
-/// Life of a connection, however busy it is.
-const CONNECTION_TIME: Duration = Duration::from_mins(1);
-
-/// Pause when the system has no descriptors left.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// A running listener. Dropping it stops it.
-#[derive(Debug)]
-pub struct Health {
-    socket: Arc<Bound>,
-    accepting: JoinHandle<()>,
+/// Starts to answer on a bound socket.
+pub fn serve(socket: Arc<Bound>, status: watch::Receiver<Status>) -> io::Result<Listener> {
+    Listener::serve(socket, move |request| answer(request.method(), request.uri().path(), *status.borrow()))
 }
 
-impl Health {
-    /// Starts to answer on a bound socket.
-    pub fn serve(socket: Arc<Bound>, status: watch::Receiver<Status>) -> io::Result<Self> {
-        let listener = TcpListener::from_std(socket.listener.try_clone()?)?;
-        Ok(Self { socket, accepting: tokio::spawn(accept(listener, status)) })
-    }
-
-    /// The socket that it answers on.
-    pub fn socket(&self) -> SocketId {
-        self.socket.id
-    }
-}
-
-impl Drop for Health {
-    fn drop(&mut self) {
-        self.accepting.abort();
-    }
-}
-
-async fn accept(listener: TcpListener, status: watch::Receiver<Status>) {
-    let slots = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    // Connections end with the listener: aborting this task drops the set.
-    let mut connections = JoinSet::new();
-    loop {
-        while connections.try_join_next().is_some() {}
-        let Ok(slot) = slots.clone().acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let status = status.clone();
-                connections.spawn(async move {
-                    connection(stream, status).await;
-                    drop(slot);
-                });
-            }
-            Err(error) => {
-                warn!(%error, "a health connection cannot be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-            }
-        }
-    }
-}
-
-async fn connection(stream: TcpStream, status: watch::Receiver<Status>) {
-    let service = service_fn(move |request: Request<hyper::body::Incoming>| {
-        let answer = answer(request.method(), request.uri().path(), *status.borrow());
-        async move { Ok::<_, Infallible>(answer) }
-    });
-    let served = hyper::server::conn::http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_buf_size(16 << 10)
-        .serve_connection(TokioIo::new(stream), service);
-    // What a prober does wrong is its own affair; the listener goes on.
-    let _ = tokio::time::timeout(CONNECTION_TIME, served).await;
-}
-
-fn answer(method: &Method, path: &str, status: Status) -> Response<Full<Bytes>> {
+fn answer(method: &Method, path: &str, status: Status) -> Answer {
     let (code, text) = match (path, status.ready) {
-        ("/healthz" | "/readyz", _) if *method != Method::GET && *method != Method::HEAD => {
+        ("/healthz" | "/readyz", _) if !only_shows(method) => {
             (StatusCode::METHOD_NOT_ALLOWED, "method not allowed\n".to_owned())
         }
         ("/healthz", _) | ("/readyz", Ok(())) => (StatusCode::OK, "ok".to_owned()),
         ("/readyz", Err(why)) => (StatusCode::SERVICE_UNAVAILABLE, why.to_string()),
         _ => (StatusCode::NOT_FOUND, "not found\n".to_owned()),
     };
-    let mut response = Response::new(Full::new(Bytes::from(text)));
-    *response.status_mut() = code;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if code == StatusCode::METHOD_NOT_ALLOWED {
-        headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-    }
+    let mut response = listener::text(code, text);
     if let Some(plan) = status.plan.and_then(|plan| HeaderValue::try_from(plan.to_string()).ok()) {
-        headers.insert("x-waf-plan", plan);
+        response.headers_mut().insert("x-waf-plan", plan);
     }
     response
 }
@@ -122,7 +36,9 @@ fn answer(method: &Method, path: &str, status: Status) -> Response<Full<Bytes>> 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
+    use hyper::header::ALLOW;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
     use waf_shared::plan::Digest;
 
     use super::*;
@@ -158,7 +74,7 @@ mod tests {
         drop(probe);
         let socket = Sockets::default().bind("health_port", port).unwrap();
         let (tell, status) = watch::channel(READY);
-        let health = Health::serve(socket, status).unwrap();
+        let health = serve(socket, status).unwrap();
         let ask = async || {
             let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
             stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
@@ -13,6 +13,7 @@ use tracing::{error, info, warn};
 use waf_compiler::{Compiled, Diagnostic, Severity};
 use waf_shared::control::{FrameError, Generation, ToWorker, encode};
 use waf_shared::limits::{AUDIT_WAIT_SECONDS, PREPARE_SECONDS};
+use waf_shared::metrics::Degraded;
 use waf_shared::plan::Millis;
 
 use crate::audit;
@@ -20,7 +21,9 @@ use crate::candidate::{Candidate, CandidateError};
 use crate::changes;
 use crate::counters::Counters;
 use crate::counts::{self, Registry};
-use crate::health::Health;
+use crate::health;
+use crate::listener::Listener;
+use crate::metrics::{self, Metrics};
 use crate::readiness::{NotReady, Readiness, Status};
 use crate::rollout::{Action, Event, Patience, PlanId, Rollout, WorkerId};
 use crate::sockets::Sockets;
@@ -88,8 +91,9 @@ pub async fn supervise(
     let (wake, mut wakes) = mpsc::channel(WAKES_WAITING);
     crate::signals::listen(wake.clone()).map_err(SuperviseError::Signals)?;
     let counters = Arc::new(Counters::default());
+    let metrics = Metrics::new(counters.clone());
     let (audit, writer) = audit::Queue::start(counters.clone()).map_err(SuperviseError::Audit)?;
-    let mut supervisor = Supervisor::new(settings, wake.clone(), audit, counters.clone());
+    let mut supervisor = Supervisor::new(settings, wake.clone(), audit, counters.clone(), metrics);
     warn_all(&first.warnings);
     supervisor.propose_first(first, began).await?;
     let following = source.map(|source| {
@@ -125,7 +129,9 @@ struct Supervisor {
     sockets: Sockets,
     /// Memory of rate limits, by what it belongs to.
     counts: Registry,
-    health: Option<Health>,
+    health: Option<Listener>,
+    exposing: Option<Listener>,
+    metrics: Arc<Metrics>,
     readiness: Readiness,
     status: watch::Sender<Status>,
     audit: audit::Queue,
@@ -142,6 +148,7 @@ impl Supervisor {
         wake: mpsc::Sender<Wake>,
         audit: audit::Queue,
         counters: Arc<Counters>,
+        metrics: Arc<Metrics>,
     ) -> Self {
         let patience =
             Patience { prepare: Duration::from_secs(PREPARE_SECONDS), activate: ACTIVATE, exit: EXIT };
@@ -160,6 +167,8 @@ impl Supervisor {
             sockets: Sockets::default(),
             counts: Registry::default(),
             health: None,
+            exposing: None,
+            metrics,
             readiness: Readiness::default(),
             status: watch::Sender::new(status),
             audit,
@@ -197,6 +206,7 @@ impl Supervisor {
             Wake::Said(worker, answer) => self.step(Event::Said(worker, answer)),
             Wake::Gone(worker, how) => {
                 self.workers.remove(&worker);
+                self.metrics.gone(worker);
                 if !self.stopping {
                     warn!(worker = worker.0, how, "a worker is dead");
                 }
@@ -226,12 +236,12 @@ impl Supervisor {
                 warn_all(&compiled.warnings);
                 let digest = compiled.digest;
                 if let Err(error) = self.propose(*compiled, began) {
-                    self.counters.reloads_refused.add(1);
+                    self.not_applied();
                     error!(%error, new = %digest, "the new configuration is not applied; the old plan serves on");
                 }
             }
             Found::Invalid(diagnostics) => {
-                self.counters.reloads_refused.add(1);
+                self.not_applied();
                 for diagnostic in &diagnostics {
                     match diagnostic.severity {
                         Severity::Error => error!(code = diagnostic.code, "{diagnostic}"),
@@ -327,8 +337,12 @@ impl Supervisor {
                 "a worker is started anew"
             );
         }
-        let spawned =
-            Worker::spawn(worker, &self.settings.worker, &self.wake, self.audit.clone(), &mut self.readers);
+        let ends = workers::Ends {
+            wake: self.wake.clone(),
+            audit: self.audit.clone(),
+            metrics: self.metrics.clone(),
+        };
+        let spawned = Worker::spawn(worker, &self.settings.worker, ends, &mut self.readers);
         match spawned {
             Ok(running) => {
                 self.workers.insert(worker, running);
@@ -404,6 +418,13 @@ impl Supervisor {
             Some(socket) => self.health = serve_health(socket.clone(), &self.status),
             None => self.health = None,
         }
+        match &candidate.metrics {
+            Some(socket) if self.exposing.as_ref().is_some_and(|on| on.socket() == socket.id) => {}
+            Some(socket) => self.exposing = serve_metrics(socket.clone(), &self.metrics),
+            None => self.exposing = None,
+        }
+        self.metrics.in_force(candidate.digest, &candidate.routes, SystemTime::now());
+        self.metrics.degrade(Degraded::Configuration, false);
         let took_ms = candidate.began.elapsed().as_millis() as u64;
         let port = candidate.traffic.first().map(|socket| socket.port);
         if let Some(old) = old {
@@ -435,14 +456,22 @@ impl Supervisor {
             self.end = Some(Err(SuperviseError::Refused(why)));
             return;
         }
-        self.counters.reloads_refused.add(1);
+        self.not_applied();
         let took_ms = candidate.began.elapsed().as_millis() as u64;
         error!(new = %candidate.digest, why, took_ms, "the new plan is not applied; the old plan serves on");
     }
 
+    /// A change of the configuration came to nothing.
+    fn not_applied(&self) {
+        self.counters.reloads_refused.add(1);
+        self.metrics.degrade(Degraded::Configuration, true);
+    }
+
     /// Tells the health listener how things stand.
     fn observe(&mut self) {
-        let ready = self.readiness.observe(self.machine.settled(), self.machine.serving());
+        let (is_complete, serving) = (self.machine.settled(), self.machine.serving());
+        self.metrics.serving(serving, is_complete);
+        let ready = self.readiness.observe(is_complete, serving);
         let before = self.status.borrow().ready;
         if ready == before {
             return;
@@ -474,10 +503,17 @@ impl Supervisor {
     }
 }
 
-fn serve_health(socket: Arc<crate::sockets::Bound>, status: &watch::Sender<Status>) -> Option<Health> {
+fn serve_health(socket: Arc<crate::sockets::Bound>, status: &watch::Sender<Status>) -> Option<Listener> {
     let port = socket.port;
-    Health::serve(socket, status.subscribe())
+    health::serve(socket, status.subscribe())
         .inspect_err(|error| error!(%error, port, "the health endpoint cannot be served"))
+        .ok()
+}
+
+fn serve_metrics(socket: Arc<crate::sockets::Bound>, metrics: &Arc<Metrics>) -> Option<Listener> {
+    let port = socket.port;
+    metrics::endpoint::serve(socket, metrics.clone())
+        .inspect_err(|error| error!(%error, port, "the metrics endpoint cannot be served"))
         .ok()
 }
 

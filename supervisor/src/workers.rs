@@ -12,11 +12,12 @@ use tokio::process::{Child, Command};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 use tracing::warn;
-use waf_dataplane::worker::channel::{self, ChannelError, Receiver, Sender};
+use waf_dataplane::worker::channel::{self, ChannelError, Received, Receiver, Sender};
 use waf_shared::control::ToSupervisor;
 
 use crate::audit;
 use crate::counts;
+use crate::metrics::Metrics;
 use crate::rollout::WorkerId;
 use crate::sockets::Bound;
 use crate::wake::Wake;
@@ -57,6 +58,16 @@ pub struct Settings {
     pub log_level: tracing::Level,
 }
 
+/// Where what a worker says goes.
+pub struct Ends {
+    /// Its answers and its end.
+    pub wake: mpsc::Sender<Wake>,
+    /// Its events.
+    pub audit: audit::Queue,
+    /// What it counts.
+    pub metrics: Arc<Metrics>,
+}
+
 /// A frame and what travels with it.
 struct Outgoing {
     frame: Arc<[u8]>,
@@ -92,14 +103,14 @@ pub struct Worker {
 pub struct Stuck;
 
 impl Worker {
-    /// Starts a process. What it says and its end come as wakes, its events go to `audit`, by a task of `readers`.
+    /// Starts a process. Its events are read by a task of `readers`.
     pub fn spawn(
         id: WorkerId,
         settings: &Settings,
-        wake: &mpsc::Sender<Wake>,
-        audit: audit::Queue,
+        ends: Ends,
         readers: &mut JoinSet<()>,
     ) -> io::Result<Self> {
+        let Ends { wake, audit, metrics } = ends;
         let (control, control_theirs) = UnixStream::pair()?;
         let (events, events_theirs) = UnixStream::pair()?;
         let (sender, receiver) = channel::split(control)?;
@@ -111,7 +122,7 @@ impl Worker {
         let (outgoing, frames) = mpsc::channel(FRAMES_WAITING);
         let mut tasks = JoinSet::new();
         tasks.spawn(reap(id, child, kill.clone(), wake.clone()));
-        tasks.spawn(listen(id, receiver, kill.clone(), wake.clone()));
+        tasks.spawn(listen(id, receiver, kill.clone(), (wake, metrics)));
         tasks.spawn(speak(id, sender, frames, kill.clone()));
         readers.spawn(audit.drain(id, events));
         Ok(Self { outgoing, kill, _tasks: tasks })
@@ -162,9 +173,16 @@ async fn reap(id: WorkerId, mut child: Child, kill: Arc<Notify>, wake: mpsc::Sen
     let _ = wake.send(Wake::Gone(id, how)).await;
 }
 
-async fn listen(id: WorkerId, mut receiver: Receiver, kill: Arc<Notify>, wake: mpsc::Sender<Wake>) {
+async fn listen(
+    id: WorkerId,
+    mut receiver: Receiver,
+    kill: Arc<Notify>,
+    (wake, metrics): (mpsc::Sender<Wake>, Arc<Metrics>),
+) {
     loop {
         match receiver.recv::<ToSupervisor>().await {
+            // Of no interest to the handover.
+            Ok(Some(Received { message: ToSupervisor::Counted(report), .. })) => metrics.counted(id, &report),
             Ok(Some(received)) => {
                 if wake.send(Wake::Said(id, received.message)).await.is_err() {
                     return;

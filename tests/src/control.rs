@@ -80,8 +80,17 @@ impl Worker {
         self.control.shutdown(std::net::Shutdown::Both).expect("a connected socket");
     }
 
-    /// The next message of the worker.
+    /// The next message of the worker about the handover.
     pub fn hear(&self) -> ToSupervisor {
+        loop {
+            match self.hear_any() {
+                ToSupervisor::Counted(_) => {}
+                message => return message,
+            }
+        }
+    }
+
+    fn hear_any(&self) -> ToSupervisor {
         let mut header = [0; HEADER_BYTES];
         (&self.control).read_exact(&mut header).expect("the worker says something");
         let header = Header::parse(&header).expect("the worker writes frames");

@@ -26,6 +26,8 @@ pub mod collector;
 
 pub mod running;
 
+pub mod scrape;
+
 pub mod load;
 
 pub mod control;

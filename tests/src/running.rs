@@ -21,6 +21,8 @@ use crate::{polling, ports, programs};
 pub const PORT: &str = "@PORT@";
 /// See [`PORT`].
 pub const HEALTH: &str = "@HEALTH@";
+/// See [`PORT`].
+pub const METRICS: &str = "@METRICS@";
 /// The test's folder. See [`PORT`].
 pub const FOLDER: &str = "@FOLDER@";
 
@@ -37,6 +39,11 @@ pub fn with_routes(routes: &str) -> String {
     format!(
         "version: v1alpha1\nport: {PORT}\nhealth_port: {HEALTH}\ndata_dir: {FOLDER}/data\nroutes:\n{routes}"
     )
+}
+
+/// The same with the metrics listener.
+pub fn with_metrics(config: &str) -> String {
+    config.replacen("data_dir:", &format!("metrics_port: {METRICS}\ndata_dir:"), 1)
 }
 
 /// How to start it.
@@ -105,8 +112,8 @@ impl Start {
     /// Starts with `config` and waits for nothing.
     pub fn launch(&self, config: &str) -> Waf {
         let folder = tempfile::tempdir().expect("a folder for the test");
-        let (port, health) = (ports::free(), ports::free());
-        let fill = |text: &str| fill(text, port, health, folder.path());
+        let (port, health, metrics) = (ports::free(), ports::free(), ports::free());
+        let fill = |text: &str| fill(text, [port, health, metrics], folder.path());
         for (name, text) in &self.files {
             std::fs::write(folder.path().join(name), fill(text)).expect("a file in the test's folder");
         }
@@ -120,7 +127,9 @@ impl Start {
         let mut command = Command::new(programs::waf());
         command.arg("--config").arg(&config_path).args(&self.arguments);
         command.envs(self.environment.iter().map(|(name, value)| (name, fill(value))));
-        spawn(command, (port, health), folder, config_path, self.consumer.clone())
+        let mut waf = spawn(command, (port, health), folder, config_path, self.consumer.clone());
+        waf.metrics = metrics;
+        waf
     }
 }
 
@@ -159,12 +168,13 @@ fn spawn(
         None => Lines::of(out),
     };
     let log = Lines::of(child.stderr.take().expect("it was asked for"));
-    Waf { child, port, health, folder, config, out, log }
+    Waf { child, port, health, metrics: 0, folder, config, out, log }
 }
 
-fn fill(text: &str, port: u16, health: u16, folder: &Path) -> String {
+fn fill(text: &str, [port, health, metrics]: [u16; 3], folder: &Path) -> String {
     text.replace(PORT, &port.to_string())
         .replace(HEALTH, &health.to_string())
+        .replace(METRICS, &metrics.to_string())
         .replace(FOLDER, &folder.display().to_string())
 }
 
@@ -176,6 +186,8 @@ pub struct Waf {
     pub port: u16,
     /// Port of the health listener.
     pub health: u16,
+    /// Port of the metrics listener, where the configuration names one.
+    pub metrics: u16,
     folder: tempfile::TempDir,
     config: PathBuf,
     out: Lines,
@@ -203,9 +215,13 @@ impl Waf {
         children(self.pid())
     }
 
+    fn fill(&self, text: &str) -> String {
+        fill(text, [self.port, self.health, self.metrics], self.folder.path())
+    }
+
     /// Replaces the configuration by renaming a new file over it.
     pub fn reconfigure(&self, config: &str) {
-        let text = fill(config, self.port, self.health, self.folder.path());
+        let text = self.fill(config);
         let beside = self.config.with_extension("new");
         std::fs::write(&beside, text).expect("a file in the test's folder");
         std::fs::rename(&beside, &self.config).expect("the file can be renamed");
@@ -213,12 +229,12 @@ impl Waf {
 
     /// Replaces the configuration of a [`Start::mounted`] service.
     pub fn swap(&self, config: &str) {
-        swap_link(self.folder.path(), &fill(config, self.port, self.health, self.folder.path()));
+        swap_link(self.folder.path(), &self.fill(config));
     }
 
     /// Replaces the configuration in place: the file is emptied, then written in two pieces.
     pub fn write_in_two_steps(&self, config: &str) {
-        let text = fill(config, self.port, self.health, self.folder.path());
+        let text = self.fill(config);
         let mut file = std::fs::File::create(&self.config).expect("the file can be written");
         let (first, second) = text.split_at(text.len() / 2);
         for piece in [first, second] {

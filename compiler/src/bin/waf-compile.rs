@@ -84,6 +84,10 @@ enum Page {
     Configuration,
     Linter,
     Limits,
+    Metrics,
+    Alerts,
+    AlertCases,
+    Dashboard,
 }
 
 /// What to print, and whether all is well.
@@ -144,6 +148,12 @@ fn run(command: &Command) -> Answer {
         }
         Command::Reference { page: Page::Limits } => Answer { text: reference::limits(), valid: true },
         Command::Reference { page: Page::Linter } => Answer { text: reference::linter(), valid: true },
+        Command::Reference { page: Page::Metrics } => Answer { text: reference::metrics(), valid: true },
+        Command::Reference { page: Page::Alerts } => Answer { text: reference::alerts(), valid: true },
+        Command::Reference { page: Page::AlertCases } => {
+            Answer { text: reference::alert_cases(), valid: true }
+        }
+        Command::Reference { page: Page::Dashboard } => Answer { text: reference::dashboard(), valid: true },
         Command::Plan { file } => with_compiled(file, |compiled| Answer {
             text: format!(
                 "{:#?}\n{} bytes, digest {}\n",

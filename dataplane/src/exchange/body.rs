@@ -16,6 +16,7 @@ use waf_detection::inspection::Inspection;
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
+use waf_shared::metrics::{Degraded, RouteCounter};
 use waf_shared::plan::Mode;
 
 use super::Turned;
@@ -218,7 +219,11 @@ impl Body {
 
     /// Tells the record what was noted.
     pub(super) fn report(&mut self, record: &mut Record) {
+        record.inspected(&self.inspection);
         for Noted { leaf, reason } in self.noted.drain(..) {
+            if leaf == Leaf::ResourceLimitsDecompressionRatio {
+                record.series().add(RouteCounter::DecompressionRejected, 1);
+            }
             record.noted(leaf, PLACE, reason);
         }
         let uninspected = self.reading.uninspected(&self.inspection);
@@ -229,6 +234,13 @@ impl Body {
         });
         if self.hold.has_spooled() {
             tracing::debug!(request_id = record.request_id, "a part of the body waited on disk");
+            record.series().add(RouteCounter::BodySpooled, 1);
+        }
+        if self.cannot_hold || self.hold.has_spooled() {
+            record.serving.metrics().degrade(Degraded::Spooling, self.cannot_hold);
+        }
+        if uninspected > 0 {
+            record.series().add(RouteCounter::BodyUninspectedBytes, uninspected);
         }
         if uninspected > 0 && self.rules.leaves.contains(Leaf::ResourceLimitsMaxInspectionSize) {
             let reason = format!("{uninspected} bytes of the body were not inspected");

@@ -18,6 +18,7 @@ use super::record::Record;
 use crate::coding::{self, UnknownCoding};
 use crate::http1::head::Version;
 use crate::message::{Sink, Source};
+use crate::metrics::watch;
 use crate::refusal::Refusal;
 
 /// Inspections that wait for their next request with their buffers, shared by a worker's connections.
@@ -68,7 +69,8 @@ pub(crate) fn head(admitted: Admitted, spare: &Spare, record: &mut Record) -> Re
     let settings = record.settings();
     let bounds = record.serving.bounds(record.route).clone();
     let on_hit = if refuses(record) { OnHit::Stop } else { OnHit::GoOn };
-    let budget = Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time };
+    let budget =
+        Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time, watch };
     let mut inspection = match spare.take() {
         Some(mut inspection) => {
             inspection.reset(settings.leaves, bounds, on_hit, budget);
@@ -94,7 +96,10 @@ pub(crate) fn head(admitted: Admitted, spare: &Spare, record: &mut Record) -> Re
     });
     match body::refusal(&inspection, record.settings().mode) {
         None => Ok(Inspected { admitted, inspection }),
-        Some(refusal) => Err(Turned::Found(refusal, inspection)),
+        Some(refusal) => {
+            record.inspected(&inspection);
+            Err(Turned::Found(refusal, inspection))
+        }
     }
 }
 

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use waf_detection::verdict::Verdict;
-use waf_shared::catalog::Leaf;
+use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 use waf_shared::plan::{Mode, RateLimit, RateLimitSource, Settings};
 
 use super::contract::Contracted;
-use super::screen::Screened;
+use super::screen::Judged;
+use super::tally::Tally;
 use crate::audit::{self, Disposition, Event, Finding, Protection};
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
@@ -116,11 +117,13 @@ pub(crate) struct Record {
     answer: Option<Box<Verdict>>,
     /// What its spans will say, while tracing is on.
     trace: Option<Box<trace::Exchange>>,
+    pub(super) tally: Tally,
 }
 
 impl Record {
     /// For an exchange that begins now.
     pub(crate) fn new(serving: Arc<Serving>, ends: Ends, now: (Instant, SystemTime)) -> Record {
+        serving.metrics().entered();
         Record {
             serving,
             route: None,
@@ -139,6 +142,7 @@ impl Record {
             not_inspected: NotInspected::default(),
             answer: None,
             trace: None,
+            tally: Tally::default(),
         }
     }
 
@@ -157,6 +161,11 @@ impl Record {
         if self.request_id.is_empty() {
             self.request_id = crate::request_id::fresh();
         }
+    }
+
+    /// How long it has taken so far.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// When it began.
@@ -279,11 +288,19 @@ impl Record {
     }
 
     /// Records what was found in the upstream's answer.
-    pub(crate) fn judged(&mut self, screened: Screened) {
-        self.answer = screened.verdict;
-        if let Some(breach) = screened.breach {
+    pub(super) fn judged(&mut self, answer: Judged) {
+        self.screened(&answer);
+        self.answer = answer.verdict;
+        if let Some(breach) = answer.breach {
             self.note(Leaf::ResponseInspectionOpenapiValidation, "RESPONSE_BODY", breach.into(), &[]);
         }
+    }
+
+    /// Every protection that the event names.
+    pub(super) fn leaves(&self, verdict: Option<&Verdict>) -> LeafSet {
+        let own: LeafSet = self.violations.iter().map(|violation| violation.leaf).collect();
+        let found = [verdict, self.answer.as_deref()].into_iter().flatten();
+        found.fold(own, |all, verdict| all.union(&verdict.leaves()))
     }
 
     /// The audit event for an answer of `status`; `None` when nothing was found.
@@ -351,7 +368,7 @@ impl Record {
             referer: first("referer"),
             status,
             status_detail: self.status_detail,
-            duration: Some(self.started.elapsed()),
+            duration: Some(self.elapsed()),
             score: verdict.map_or(0, |v| v.score).max(answer.map_or(0, |v| v.score)),
             findings: &findings,
             not_inspected: &not_inspected,
@@ -386,5 +403,13 @@ impl Record {
             parts.push("the connection after its upgrade".into());
         }
         parts
+    }
+}
+
+/// However an exchange ends, it is counted and its spans are sent once: also when its task is given up with its stream.
+impl Drop for Record {
+    fn drop(&mut self) {
+        self.count();
+        self.finish_trace();
     }
 }

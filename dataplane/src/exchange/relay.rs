@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::admit::Admitted;
 use super::cors;
 use super::record::Record;
-use super::screen::{Screen, Screened};
+use super::screen::{Judged, Screen};
 use super::screened;
 use super::transfer::within;
 use super::upgrade;
@@ -34,11 +34,22 @@ pub(super) enum Relayed {
     /// The client has all of it, and learns that from the end of the connection.
     ByClose,
     /// One side broke off.
-    Cut,
+    Cut(By),
     /// Its screening ended it after parts of it were sent.
     Stopped,
     /// Its screening refuses it, and nothing of it was sent.
     Refused(Refusal),
+}
+
+/// Who broke an answer off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// The client.
+    Client,
+    /// The upstream, by closing or by what is no HTTP.
+    Upstream,
+    /// The upstream, by saying nothing for too long.
+    Silence,
 }
 
 /// An answer that is ready to be relayed.
@@ -93,19 +104,19 @@ impl Answer {
         upstream: &mut Source<'_>,
         client: &mut Sink<'_>,
         patience: Duration,
-    ) -> (Relayed, Screened) {
+    ) -> (Relayed, Judged) {
         let Answer { head, mut decoder, delimited, reusable, takes_trailers, screen } = self;
         client.take_trailers(takes_trailers);
-        let mut found = Screened::default();
+        let mut judged = Judged::default();
         let mut relayed = None;
         match screen {
             Some(screen) => {
                 let start = screened::Start { head: &head, delimited, patience };
-                let outcome;
-                (outcome, found) = screened::relay(start, screen, upstream, &mut decoder, client).await;
+                let (outcome, found) = screened::relay(start, screen, upstream, &mut decoder, client).await;
+                judged = found;
                 relayed = match outcome {
                     screened::Outcome::Sent => Some(whole(delimited, reusable)),
-                    screened::Outcome::Cut => Some(Relayed::Cut),
+                    screened::Outcome::Cut(by) => Some(Relayed::Cut(by)),
                     screened::Outcome::Stopped => Some(Relayed::Stopped),
                     screened::Outcome::Refused(refusal) => Some(Relayed::Refused(refusal)),
                     screened::Outcome::Passed => None,
@@ -117,7 +128,7 @@ impl Answer {
             Some(relayed) => relayed,
             None => flow(upstream, &mut decoder, client, (delimited, reusable), patience).await,
         };
-        (relayed, found)
+        (relayed, judged)
     }
 }
 
@@ -133,23 +144,27 @@ async fn flow(
         // What has arrived with the head or the last piece goes out in the same write.
         let mut end = match collect(upstream, decoder, client) {
             Ok(end) => end,
-            Err(Broken) => return cut(client).await,
+            Err(Broken) => {
+                let _ = client.flush().await;
+                return Relayed::Cut(By::Upstream);
+            }
         };
         if end.is_none() {
             if client.flush().await.is_err() {
-                return Relayed::Cut;
+                return Relayed::Cut(By::Client);
             }
             match within(patience, upstream.body(decoder)).await {
                 Some(Ok(Piece::Data(data))) => client.data(data),
                 Some(Ok(Piece::End(trailers))) => end = Some(trailers),
                 // The client must see that bytes are missing: no last chunk, no full length, a connection that ends.
-                Some(Err(_)) | None => return Relayed::Cut,
+                Some(Err(_)) => return Relayed::Cut(By::Upstream),
+                None => return Relayed::Cut(By::Silence),
             }
         }
         if let Some(trailers) = end {
             client.end(&trailers);
             return match client.flush().await {
-                Err(_) => Relayed::Cut,
+                Err(_) => Relayed::Cut(By::Client),
                 Ok(()) => whole(delimited, reusable),
             };
         }
@@ -176,11 +191,6 @@ fn collect(
         }
     }
     Ok(None)
-}
-
-async fn cut(client: &mut Sink<'_>) -> Relayed {
-    let _ = client.flush().await;
-    Relayed::Cut
 }
 
 /// Fields of the upstream's answer that belong to its own hop.

@@ -20,19 +20,11 @@ use super::record::Record;
 use crate::coding::{self, Inflater};
 use crate::http1::framing::Framing;
 use crate::http1::head::ResponseHead;
+use crate::metrics::watch;
 use crate::refusal::{BAD_GATEWAY, Refusal};
 
 /// Bytes of a request's body in which the parameter that names a redirect's host stands.
 const PARAMETERS_BYTES_MAX: usize = 16 << 10;
-
-/// What screening found.
-#[derive(Debug, Default)]
-pub(crate) struct Screened {
-    /// By rules, when it would block.
-    pub(crate) verdict: Option<Box<Verdict>>,
-    /// By the contract.
-    pub(crate) breach: Option<String>,
-}
 
 /// The screening of one response.
 #[derive(Debug)]
@@ -67,8 +59,8 @@ impl Screen {
         let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
         let inspected_max = settings.inspection.max_inspect_size;
         let bytes_max = if is_stream { u64::MAX } else { inspected_max };
-        let budget =
-            Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time };
+        let limit = settings.inspection.evaluation_timeout.duration();
+        let budget = Budget { limit, clock: thread_cpu_time, watch };
         let on_hit = if refuses { OnHit::Stop } else { OnHit::GoOn };
         let engine = Arc::clone(record.serving.engine());
         let mut inspection = ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max);
@@ -190,11 +182,27 @@ impl Screen {
         Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))
     }
 
-    /// What was found.
-    pub(super) fn into_screened(self) -> Screened {
-        let verdict = Some(self.inspection.into_verdict()).filter(Verdict::blocks).map(Box::new);
-        Screened { verdict, breach: self.answered.and_then(Answered::into_breach) }
+    /// What was found, and what it took.
+    pub(super) fn into_judged(self) -> Judged {
+        let time = self.inspection.time();
+        let verdict = self.inspection.into_verdict();
+        let timed_out = verdict.timed_out;
+        let verdict = Some(verdict).filter(Verdict::blocks).map(Box::new);
+        Judged { verdict, breach: self.answered.and_then(Answered::into_breach), time, timed_out }
     }
+}
+
+/// What the screening of a response came to; nothing when there was none.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    /// What rules found, when it would block.
+    pub(super) verdict: Option<Box<Verdict>>,
+    /// How the contract was broken.
+    pub(super) breach: Option<String>,
+    /// What rules took.
+    pub(super) time: Duration,
+    /// Whether they ran out of time.
+    pub(super) timed_out: bool,
 }
 
 /// The beginning of a body that holds parameters, where a rule compares redirects with it.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use waf_shared::limits;
 
-use super::screen::{Screen, Screened};
+use super::relay::By;
+use super::screen::{Judged, Screen};
 use super::transfer::within;
 use crate::http1::body::Decoder;
 use crate::http1::reader::Piece;
@@ -33,7 +34,7 @@ pub(super) enum Outcome {
     /// All that is screened was queued; the rest is relayed unread.
     Passed,
     /// One side broke off.
-    Cut,
+    Cut(By),
     /// A finding ended it after parts of it were sent.
     Stopped,
     /// It is refused, and nothing of it was sent.
@@ -47,12 +48,12 @@ pub(super) async fn relay(
     upstream: &mut Source<'_>,
     decoder: &mut Decoder,
     client: &mut Sink<'_>,
-) -> (Outcome, Screened) {
+) -> (Outcome, Judged) {
     let outcome = match screen.refusal() {
         Some(refusal) => Outcome::Refused(refusal),
         None => run(start, &mut screen, upstream, decoder, client).await,
     };
-    (outcome, screen.into_screened())
+    (outcome, screen.into_judged())
 }
 
 async fn run(
@@ -72,7 +73,7 @@ async fn run(
         batch.queue(client);
         match end {
             Held::All(trailers) => return finish(client, &trailers).await,
-            Held::Broken => return cut(client).await,
+            Held::Broken(by) => return cut(client, by).await,
             Held::Enough => {}
         }
     } else {
@@ -82,7 +83,7 @@ async fn run(
     while !screen.is_over() {
         let end = match batch.gather(upstream, decoder, screen) {
             Ok(end) => end,
-            Err(Broken) => return cut(client).await,
+            Err(Broken) => return cut(client, By::Upstream).await,
         };
         match &end {
             Some(_) => screen.finish(),
@@ -97,7 +98,7 @@ async fn run(
             return finish(client, &trailers).await;
         }
         if client.flush().await.is_err() {
-            return Outcome::Cut;
+            return Outcome::Cut(By::Client);
         }
         match within(start.patience, upstream.body(decoder)).await {
             Some(Ok(Piece::Data(data))) => batch.push(data, screen),
@@ -108,7 +109,8 @@ async fn run(
                 }
                 return finish(client, &trailers).await;
             }
-            Some(Err(_)) | None => return Outcome::Cut,
+            Some(Err(_)) => return Outcome::Cut(By::Upstream),
+            None => return Outcome::Cut(By::Silence),
         }
     }
     // The piece in hand was judged as far as anything is.
@@ -125,8 +127,8 @@ enum Held {
     All(Bytes),
     /// As much is judged as is held.
     Enough,
-    /// The upstream broke off.
-    Broken,
+    /// The upstream broke off, or fell silent.
+    Broken(By),
 }
 
 /// Gathers until the response may go; what was judged by then speaks through the screen.
@@ -150,7 +152,8 @@ async fn hold(
                 return Held::All(trailers);
             }
             None if screen.is_stream() && patience < start.patience => break Held::Enough,
-            Some(Err(_)) | None => break Held::Broken,
+            Some(Err(_)) => break Held::Broken(By::Upstream),
+            None => break Held::Broken(By::Silence),
         }
     };
     screen.probe();
@@ -206,12 +209,12 @@ async fn finish(client: &mut Sink<'_>, trailers: &[u8]) -> Outcome {
     client.end(trailers);
     match client.flush().await {
         Ok(()) => Outcome::Sent,
-        Err(_) => Outcome::Cut,
+        Err(_) => Outcome::Cut(By::Client),
     }
 }
 
 /// What was judged goes out; that bytes are missing, the client sees.
-async fn cut(client: &mut Sink<'_>) -> Outcome {
+async fn cut(client: &mut Sink<'_>, by: By) -> Outcome {
     let _ = client.flush().await;
-    Outcome::Cut
+    Outcome::Cut(by)
 }

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until, timeout};
 use waf_shared::limits;
+use waf_shared::metrics::RouteCounter;
 
 use super::admit::Admitted;
 use super::body::{Body, BodyFault, Next, body_refusal};
 use super::inspect::Cleared;
 use super::record::Record;
-use super::relay::{self, Relayed};
-use super::screen::Screened;
+use super::relay::{self, By, Relayed};
+use super::screen::Judged;
 use super::tunnel::{self, Side};
 use super::{Client, Turned, forward, keeps_alive, upgrade};
 use crate::http1::framing::{self, Framing};
@@ -147,6 +148,9 @@ async fn attempt(
         if response.status == 101 {
             break 'exchanged Exchanged::Switched(response);
         }
+        if response.status >= 500 {
+            record.series().add(RouteCounter::Upstream5xx, 1);
+        }
         // Decided as late as can be: a stop that began while the upstream worked is told to the client.
         // An answer that comes before the request is whole ends the connection: the rest may never be read.
         let keep_alive = keeps_alive(record) && !proxy.is_stopping() && progress.sent_all();
@@ -162,7 +166,7 @@ async fn attempt(
                     progress.fault = result.err();
                     // An upstream that stops reading may still be answering; a client that breaks off is gone.
                     if matches!(progress.fault, Some(SendFault::Client(_))) {
-                        break (Relayed::Cut, Screened::default());
+                        break (Relayed::Cut(By::Client), Judged::default());
                     }
                 }
             }
@@ -176,7 +180,7 @@ async fn attempt(
             fault: progress.fault,
         }
     };
-    let (status, (relayed, screened), sent_all, keep_alive, fault) = match exchanged {
+    let (status, (relayed, judged), sent_all, keep_alive, fault) = match exchanged {
         Exchanged::Switched(response) => {
             return switch(&response, &cleared.admitted, client, link, record).await;
         }
@@ -184,7 +188,7 @@ async fn attempt(
             (status, relayed, sent_all, keep_alive, fault)
         }
     };
-    record.judged(screened);
+    record.judged(judged);
     if let Some(SendFault::Client(fault)) = &fault {
         // An answer that is still held back has not begun: the client learns why.
         if !client.writer.has_begun() {
@@ -209,7 +213,14 @@ async fn attempt(
             if keep_alive && sent_all { After::KeepAlive } else { After::Close }
         }
         Relayed::ByClose => After::Close,
-        Relayed::Cut => After::Abort,
+        Relayed::Cut(by) => {
+            match by {
+                By::Client => {}
+                By::Upstream => record.series().add(RouteCounter::UpstreamReset, 1),
+                By::Silence => record.series().add(RouteCounter::UpstreamTimeout, 1),
+            }
+            After::Abort
+        }
     };
     Ok(Sent { status, after })
 }
@@ -219,7 +230,7 @@ enum Exchanged {
     /// It answered.
     Answered {
         status: u16,
-        relayed: (Relayed, Screened),
+        relayed: (Relayed, Judged),
         sent_all: bool,
         keep_alive: bool,
         fault: Option<SendFault>,
@@ -234,13 +245,14 @@ async fn switch(
     admitted: &Admitted,
     client: &mut Client<'_>,
     mut link: Link,
-    record: &Record,
+    record: &mut Record,
 ) -> Result<Sent, Failed> {
     let crooked = || UpstreamError::Malformed(Malformed::StartLine);
     let Link::Http1(connection) = &mut link else { return Err(crooked().into()) };
     if !upgrade::is_agreed(response, &upgrade::asked(admitted)) {
         return Err(crooked().into());
     }
+    record.was_upgraded();
     client.writer.head(&relay::switching_head(response, record), Delimited::Head);
     client.writer.flush().await.map_err(|_| Failed::Turned(Turned::Gone))?;
     let (Source::Http1(reader), Some(writer)) = (&mut client.reader, client.writer.connection()) else {

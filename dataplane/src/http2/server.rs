@@ -260,9 +260,8 @@ impl Served {
             fault.leaf.row().status
         };
         let _ = record.refuse_unread(status, fault.leaf, fault.text.to_owned(), &[]);
-        if let Some(line) = record.event(Disposition::Blocked, status, None) {
-            let _ = self.proxy.audit().send(line).await;
-        }
+        record.was_blocked();
+        let _ = exchange::tell(Disposition::Blocked, status, None, &self.proxy, &mut record).await;
     }
 }
 

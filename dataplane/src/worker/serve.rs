@@ -4,19 +4,22 @@
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
 use tracing::{error, info, warn};
 use waf_shared::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode};
-use waf_shared::limits::{REASON_BYTES_MAX, TRACE_FLUSH_SECONDS};
+use waf_shared::limits::{REASON_BYTES_MAX, REPORT_SECONDS, TRACE_FLUSH_SECONDS};
 
-use super::WorkerError;
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
 use super::member::{Member, Offered};
+use super::{Options, WorkerError};
 use crate::audit::sink::Sink;
+use crate::metrics::Metrics;
 use crate::proxy::{Listening, Proxy};
 use crate::rate_limit::Memory;
 use crate::serving::Serving;
@@ -34,6 +37,7 @@ struct Ready {
 enum Wake {
     Frame(Option<Result<Received<ToWorker>, ChannelError>>),
     Built(Generation, Result<Ready, String>),
+    Report,
     Terminate,
 }
 
@@ -45,6 +49,7 @@ enum Next {
 
 struct Worker {
     proxy: Arc<Proxy>,
+    metrics: Arc<Metrics>,
     sender: Sender,
     member: Member<Ready>,
     current: Option<Arc<Serving>>,
@@ -56,13 +61,16 @@ struct Worker {
 pub(super) async fn serve(
     control: UnixStream,
     audit: UnixStream,
-    drain: Duration,
+    options: &Options,
 ) -> Result<(), WorkerError> {
     let mut signals = Signals::install().map_err(WorkerError::Signals)?;
     let (sender, receiver) = channel::split(control).map_err(ChannelError::from)?;
     let mut frames = receive(receiver);
     let (built, mut ready) = mpsc::channel(FRAMES_WAITING);
+    let mut report = tokio::time::interval(Duration::from_secs(REPORT_SECONDS));
+    report.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut worker = Worker {
+        metrics: Metrics::new(options.threads),
         proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?),
         sender,
         member: Member::default(),
@@ -75,19 +83,29 @@ pub(super) async fn serve(
             frame = frames.recv() => Wake::Frame(frame),
             Some((generation, outcome)) = ready.recv() => Wake::Built(generation, outcome),
             () = signals.terminate() => Wake::Terminate,
+            _ = report.tick() => Wake::Report,
         };
-        match worker.wake(wake, drain).await? {
+        match worker.wake(wake, options.drain).await? {
             Next::Continue => {}
             Next::Drain(limit) => break limit,
         }
     };
     worker.listening.clear();
     let began = Instant::now();
-    worker.proxy.drain(limit).await;
+    {
+        let mut drained = pin!(worker.proxy.drain(limit));
+        loop {
+            tokio::select! {
+                () = drained.as_mut() => break,
+                _ = report.tick() => worker.last_reports().await,
+            }
+        }
+    }
     if let Some(tracer) = worker.current.as_ref().and_then(|serving| serving.tracer()) {
         let left = limit.saturating_sub(began.elapsed());
         tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
     }
+    worker.last_reports().await;
     info!("drained");
     Ok(())
 }
@@ -108,6 +126,7 @@ impl Worker {
                     self.answer(&answer).await?;
                 }
             }
+            Wake::Report => self.report().await?,
             Wake::Terminate => return Ok(Next::Drain(drain)),
         }
         Ok(Next::Continue)
@@ -137,12 +156,13 @@ impl Worker {
             Offered::Late => return Ok(()),
             Offered::Build => {}
         }
-        let previous = self.current.clone();
+        let (previous, metrics) = (self.current.clone(), Arc::clone(&self.metrics));
         let built = self.built.clone();
         tokio::spawn(async move {
-            let outcome = tokio::task::spawn_blocking(move || build(offer, descriptors, previous.as_ref()))
-                .await
-                .unwrap_or_else(|panic| Err(format!("building the plan failed: {panic}")));
+            let outcome =
+                tokio::task::spawn_blocking(move || build(offer, descriptors, previous.as_ref(), &metrics))
+                    .await
+                    .unwrap_or_else(|panic| Err(format!("building the plan failed: {panic}")));
             // The loop is gone only when the process ends.
             let _ = built.send((generation, outcome)).await;
         });
@@ -173,6 +193,19 @@ impl Worker {
         self.answer(&ToSupervisor::Active(generation)).await
     }
 
+    /// Tells what was counted since the last time.
+    async fn report(&self) -> Result<(), WorkerError> {
+        for report in self.metrics.report() {
+            self.answer(&ToSupervisor::Counted(report)).await?;
+        }
+        Ok(())
+    }
+
+    /// The same at the end, when the supervisor may be gone: nothing more can be done about that.
+    async fn last_reports(&self) {
+        let _ = self.report().await;
+    }
+
     async fn answer(&self, answer: &ToSupervisor) -> Result<(), WorkerError> {
         let frame = encode(answer, 0).map_err(ChannelError::from)?;
         Ok(self.sender.send(&frame, &[]).await?)
@@ -184,10 +217,11 @@ fn build(
     offer: Offer,
     mut descriptors: Vec<OwnedFd>,
     previous: Option<&Arc<Serving>>,
+    metrics: &Arc<Metrics>,
 ) -> Result<Ready, String> {
     // The memory of rate limits travels behind the sockets.
     let memory = offer.counts.and_then(|counts| Some(Memory { object: descriptors.pop()?, counts }));
-    let serving = Serving::build(&offer.plan, memory, previous).map_err(|error| reason(&error))?;
+    let serving = Serving::build(&offer.plan, memory, previous, metrics).map_err(|error| reason(&error))?;
     if serving.digest() != offer.digest {
         return Err(format!("the plan's digest is {}, the offer names {}", serving.digest(), offer.digest));
     }

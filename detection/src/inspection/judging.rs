@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
@@ -9,6 +10,7 @@ use waf_shared::limits;
 use super::{OnHit, split};
 use crate::body::Sink;
 use crate::budget::{Budget, Meter};
+use crate::cost::Cost;
 use crate::engine::{Candidates, Engine};
 use crate::evidence::{Found, Subject};
 use crate::field::{Field, Place};
@@ -35,6 +37,7 @@ pub(crate) struct Judging {
     codings: Candidates,
     on_hit: OnHit,
     meter: Meter,
+    cost: Cost,
     verdict: Verdict,
     arguments: usize,
     /// What the head says about the arguments.
@@ -64,6 +67,7 @@ impl Judging {
             leaves,
             on_hit,
             meter: Meter::new(budget, &leaves),
+            cost: Cost::default(),
             verdict: Verdict::default(),
             arguments: 0,
             context: Arguments::default(),
@@ -83,12 +87,27 @@ impl Judging {
         self.on_hit = on_hit;
         self.meter = Meter::new(budget, &leaves);
         self.verdict.clear();
+        self.cost.clear();
         self.arguments = 0;
         self.context.reset();
     }
 
     pub(super) fn verdict(&self) -> &Verdict {
         &self.verdict
+    }
+
+    pub(super) fn cost(&self) -> &Cost {
+        &self.cost
+    }
+
+    /// When a piece of work begins, for [`Judging::took`].
+    pub(super) fn watch(&self) -> Duration {
+        self.meter.watch()
+    }
+
+    /// Adds what was done since `began` to the cost.
+    pub(super) fn took(&mut self, began: Duration) {
+        self.cost.add(self.meter.watch().saturating_sub(began));
     }
 
     /// Keeps what a head says about the arguments to come.
@@ -269,7 +288,13 @@ impl Judging {
             return;
         }
         let subject = Subject { place: field.place, name: field.name, view, bytes };
-        self.engine.prove(&candidates, &self.leaves, &subject, &mut self.found, &self.meter);
+        self.engine.prove(
+            &candidates,
+            &self.leaves,
+            &subject,
+            &mut self.found,
+            (&self.meter, &mut self.cost),
+        );
         for found in self.found.drain(..) {
             if self.field_rules.iter().all(|rule| !std::ptr::eq(*rule, found.rule)) {
                 self.field_rules.push(found.rule);

@@ -112,6 +112,7 @@ fn a_spent_budget_is_a_violation_until_bytes_were_released() {
             static NOW: AtomicU64 = AtomicU64::new(0);
             Duration::from_secs(NOW.fetch_add(1, Ordering::Relaxed))
         },
+        watch: || Duration::ZERO,
     };
     for released in [false, true] {
         let engine = Arc::new(Engine::new());

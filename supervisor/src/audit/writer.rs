@@ -30,7 +30,9 @@ impl Writer {
             let stdout = io::stdout();
             let mut output = Output::new(stdout.as_fd());
             while let Some(batch) = batches.blocking_recv() {
-                if output.write(&batch.bytes) {
+                let is_written = output.write(&batch.bytes);
+                counters.audit_is_broken.set(!is_written);
+                if is_written {
                     counters.audit_lines.add(batch.lines);
                 } else {
                     counters.audit_lines_lost.add(batch.lines);

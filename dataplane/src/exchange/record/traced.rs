@@ -81,7 +81,7 @@ impl Record {
         }
     }
 
-    fn finish_trace(&mut self) {
+    pub(super) fn finish_trace(&mut self) {
         let Some(mut trace) = self.trace.take().filter(|trace| trace.context.is_sampled) else { return };
         let route =
             self.route.and_then(|route| self.serving.route(route)).map(|(route, _)| route.id.0.clone());
@@ -109,13 +109,6 @@ impl Record {
             listener: self.ends.local,
             asked,
         });
-    }
-}
-
-/// However an exchange ends, its spans are sent once: also when its task is given up with its stream.
-impl Drop for Record {
-    fn drop(&mut self) {
-        self.finish_trace();
     }
 }
 

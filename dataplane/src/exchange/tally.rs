@@ -1,0 +1,142 @@
+//! What an exchange adds to the metrics: most of it as it ends, once, whichever way it ends. It knows the record and the
+//! counters, nothing of how either is shown.
+
+use std::time::{Duration, Instant};
+
+use waf_detection::inspection::Inspection;
+use waf_detection::verdict::Verdict;
+use waf_shared::catalog::Leaf;
+use waf_shared::metrics::{RouteCounter, WorkerCounter};
+
+use super::record::Record;
+use super::screen::Judged;
+use crate::audit::Disposition;
+use crate::audit::sink::AuditUnavailable;
+use crate::metrics::Series;
+use crate::proxy::Proxy;
+use crate::upstream::UpstreamError;
+
+/// Handing a line over takes less than this while the audit stream has room.
+const HANDED_OVER: Duration = Duration::from_millis(1);
+
+/// What is known for the metrics of an exchange while it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// What was done with it; none while it is no request yet.
+    action: Option<RouteCounter>,
+    is_upgraded: bool,
+    inspection: Option<Duration>,
+}
+
+impl Record {
+    /// The numbers of its route.
+    pub(super) fn series(&self) -> &Series {
+        self.serving.series(self.route)
+    }
+
+    /// A whole head came: the exchange counts as a request, allowed unless more is said.
+    pub(super) fn is_request(&mut self) {
+        self.tally.action.get_or_insert(RouteCounter::Allowed);
+    }
+
+    /// It was refused.
+    pub(crate) fn was_blocked(&mut self) {
+        self.tally.action = Some(RouteCounter::Blocked);
+    }
+
+    /// It became a tunnel: how long that lives says nothing about requests.
+    pub(super) fn was_upgraded(&mut self) {
+        self.tally.is_upgraded = true;
+    }
+
+    /// Its upstream failed.
+    pub(super) fn upstream_failed(&self, error: &UpstreamError) {
+        self.series().add(kind(error), 1);
+    }
+
+    /// Rules have looked at the request, for so long.
+    pub(super) fn inspected(&mut self, inspection: &Inspection) {
+        self.serving.metrics().inspected(inspection.cost());
+        self.took(inspection.cost().total(), inspection.verdict().timed_out);
+    }
+
+    /// Rules have looked at the answer.
+    pub(super) fn screened(&mut self, judged: &Judged) {
+        self.serving.metrics().inspected_by_all(judged.time);
+        self.took(judged.time, judged.timed_out);
+    }
+
+    fn took(&mut self, time: Duration, timed_out: bool) {
+        let sum = self.tally.inspection.get_or_insert(Duration::ZERO);
+        *sum = sum.saturating_add(time);
+        if timed_out {
+            self.series().add(RouteCounter::EvaluationTimeout, 1);
+        }
+    }
+
+    /// The event that names what was found is on its way.
+    fn told(&mut self, disposition: Disposition, verdict: Option<&Verdict>) {
+        let names = self.leaves(verdict);
+        let names = names.iter().map(Leaf::name);
+        match disposition {
+            Disposition::Blocked => self.series().blocked(names),
+            Disposition::Detected => {
+                self.series().detected(names);
+                self.tally.action = Some(RouteCounter::Detected);
+            }
+            Disposition::Logged => {}
+        }
+    }
+}
+
+impl Record {
+    /// Adds the exchange to the metrics, as it ends.
+    pub(super) fn count(&self) {
+        self.serving.metrics().left();
+        let Some(action) = self.tally.action else { return };
+        let series = self.series();
+        series.add(action, 1);
+        if !self.tally.is_upgraded {
+            series.request(self.elapsed());
+        }
+        if let Some(time) = self.tally.inspection {
+            series.inspection(time);
+        }
+    }
+}
+
+/// Sends the audit event of an exchange, if it has one.
+pub(crate) async fn tell(
+    disposition: Disposition,
+    status: u16,
+    verdict: Option<&Verdict>,
+    proxy: &Proxy,
+    record: &mut Record,
+) -> Result<(), AuditUnavailable> {
+    let Some(line) = record.event(disposition, status, verdict) else { return Ok(()) };
+    let began = Instant::now();
+    let sent = proxy.audit().send(line).await;
+    let (waited, metrics) = (began.elapsed(), record.serving.metrics());
+    if waited > HANDED_OVER {
+        let nanoseconds = crate::metrics::nanoseconds(waited);
+        metrics.add(WorkerCounter::AuditBackpressureNanoseconds, nanoseconds);
+    }
+    match sent {
+        Ok(()) => record.told(disposition, verdict),
+        Err(_) => metrics.add(WorkerCounter::AuditRefused, 1),
+    }
+    sent
+}
+
+fn kind(error: &UpstreamError) -> RouteCounter {
+    match error {
+        UpstreamError::Resolve(_) | UpstreamError::Connect(_) | UpstreamError::Busy => {
+            RouteCounter::UpstreamConnect
+        }
+        UpstreamError::Tls(_) => RouteCounter::UpstreamTls,
+        UpstreamError::Timeout => RouteCounter::UpstreamTimeout,
+        UpstreamError::Reset(_) | UpstreamError::Malformed(_) | UpstreamError::HeadTooLong => {
+            RouteCounter::UpstreamReset
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What a worker reports of its counters: what came since its last report, so that a sum never goes back when a worker
+//! dies. It knows plain numbers in the order of the tables.
+
+use bincode::{Decode, Encode};
+
+/// One report. Worker-wide figures stand in the first of several that are sent at once; the others carry routes alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
+pub struct Report {
+    /// Requests in flight now; `None` where an earlier report of the same time says it.
+    pub now: Option<Now>,
+    /// By [`super::WorkerCounter`]; empty when nothing came.
+    pub counters: Vec<u64>,
+    /// Nanoseconds by [`super::families`]; empty when nothing came.
+    pub families: Vec<u64>,
+    /// Routes to which something came, at most [`crate::limits::REPORT_ROUTES_MAX`].
+    pub routes: Vec<RouteReport>,
+}
+
+/// How a worker stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode)]
+pub struct Now {
+    /// Requests in flight.
+    pub in_flight: u64,
+    /// Bits of [`super::Degraded`].
+    pub degraded: u32,
+}
+
+/// What came to one route.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
+pub struct RouteReport {
+    /// Its id in the plan, or `-` for what has no route.
+    pub route: String,
+    /// By [`super::RouteCounter`].
+    pub counters: Vec<u64>,
+    /// Whole requests.
+    pub requests: Observed,
+    /// Inspections.
+    pub inspections: Observed,
+    /// Protections that events named.
+    pub hits: Vec<Hit>,
+}
+
+/// Observations of a histogram.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
+pub struct Observed {
+    /// Their sum in nanoseconds.
+    pub sum_nanoseconds: u64,
+    /// How many lay in each bucket alone; the last stands for what is above every bound.
+    pub buckets: Vec<u64>,
+}
+
+/// How often events named a protection.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
+pub struct Hit {
+    /// Canonical name.
+    pub protection: String,
+    /// In requests that were blocked.
+    pub blocked: u64,
+    /// In requests that were let pass.
+    pub detected: u64,
+}
