@@ -1,5 +1,6 @@
 //! The files of `ops/` that watch the service: alert rules that hold what they say, a dashboard that asks for what exists.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -68,10 +69,8 @@ fn the_dashboard_asks_for_what_exists() {
     let mut rules = String::from("groups:\n  - name: dashboard\n    rules:\n");
     for (index, expression) in expressions.iter().enumerate() {
         names_what_exists(expression);
-        rules += &format!(
-            "      - record: \"dashboard:{index}\"\n        expr: {}\n",
-            Value::from(expression.as_str())
-        );
+        let quoted = Value::from(expression.as_str());
+        let _ = writeln!(rules, "      - record: \"dashboard:{index}\"\n        expr: {quoted}");
     }
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("rules.yaml");

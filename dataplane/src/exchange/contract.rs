@@ -121,10 +121,8 @@ fn undeclared(counters: &Counters, record: &mut Record) -> Result<(), Refusal> {
 fn body(contracted: &mut Contracted, admitted: &Admitted) -> Result<(), (Leaf, &'static str, &'static str)> {
     let Contracted { contract, operation, content_type, .. } = contracted;
     if !admitted.carries_body() {
-        return match contract.requires_body(*operation) {
-            true => Err((Leaf::OpenapiBodyMismatch, "BODY", "required: the operation needs a body")),
-            false => Ok(()),
-        };
+        let breach = (Leaf::OpenapiBodyMismatch, "BODY", "required: the operation needs a body");
+        return if contract.requires_body(*operation) { Err(breach) } else { Ok(()) };
     }
     match contract.content(*operation, content_type) {
         Content::Declared(content) => {

@@ -32,11 +32,8 @@ impl Export {
     /// Sends until every handle is gone or `flush` says so, and everything that came before is sent.
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Finished>, mut flush: watch::Receiver<bool>) {
         let mut batch = Vec::new();
-        loop {
-            match self.gather(&mut queue, &mut flush, &mut batch).await {
-                Then::GoOn => self.send(std::mem::take(&mut batch)).await,
-                Then::End => break,
-            }
+        while let Then::GoOn = self.gather(&mut queue, &mut flush, &mut batch).await {
+            self.send(std::mem::take(&mut batch)).await;
         }
         queue.close();
         while let Ok(finished) = queue.try_recv() {

@@ -141,7 +141,7 @@ impl Finished {
         Cow::Borrowed(known.copied().unwrap_or("_OTHER"))
     }
 
-    fn server(&self, method: &Cow<'static, str>) -> SpanData {
+    fn server(&self, method: Cow<'static, str>) -> SpanData {
         let named = if method == "_OTHER" { "HTTP" } else { method };
         let name = match &self.route_id {
             Some(route) => format!("{named} {route}"),
