@@ -33,7 +33,7 @@ fn compile(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10)]
 fn make_ready(bencher: Bencher<'_, '_>) {
     let lowered = lowered();
-    bencher.with_inputs(|| lowered.clone()).bench_local_values(|lowered| Contract::build(lowered));
+    bencher.with_inputs(|| lowered.clone()).bench_local_values(Contract::build);
 }
 
 /// Path, parameters and a body of five properties under ten levels of `allOf`.

@@ -55,7 +55,7 @@ impl Consumer {
         match event.pointer("/http_request/uid").and_then(Value::as_str) {
             Some(id) => *lock(&self.events).entry(id.to_owned()).or_default() += 1,
             None => {
-                lock(&self.torn).push(String::from_utf8_lossy(line.get(..200).unwrap_or(line)).into_owned())
+                lock(&self.torn).push(String::from_utf8_lossy(line.get(..200).unwrap_or(line)).into_owned());
             }
         }
         self.lines.fetch_add(1, Ordering::AcqRel);
@@ -147,7 +147,7 @@ fn every_block_is_told_once_however_slow_the_consumer_is() {
         client.join().expect("every request was answered");
     }
     waf.signal(Signal::SIGTERM);
-    assert!(waf.wait_exit(Duration::from_secs(60)).success());
+    assert!(waf.wait_exit(Duration::from_mins(1)).success());
 
     let (blocked, refused) = (lock(&answers.blocked), lock(&answers.refused));
     assert_eq!((blocked.len() + refused.len()) as u64, requests);

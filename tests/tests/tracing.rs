@@ -1,5 +1,6 @@
 //! Traces, as a collector, an upstream and the audit stream see them.
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
@@ -32,7 +33,10 @@ fn sampled() -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn of_kind(spans: &[Span], kind: SpanKind) -> &Span {

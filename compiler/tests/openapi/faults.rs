@@ -1,6 +1,7 @@
 //! What a document may not be, and where the compiler says so.
 
 use super::compile;
+use std::fmt::Write as _;
 
 const HEAD: &str = "openapi: 3.0.3\ninfo: {title: t, version: '1'}\n";
 
@@ -147,7 +148,8 @@ fn nonsense_is_an_error_and_nothing_worse() {
     assert!(!errors(&deep).is_empty());
     let mut bomb = String::from("openapi: 3.0.0\ninfo: {}\npaths: {}\nx-a0: &a0 [a,a,a,a,a,a,a,a,a,a]\n");
     for level in 1..12 {
-        bomb += &format!("x-a{level}: &a{level} [{}]\n", [format!("*a{}", level - 1).as_str(); 10].join(","));
+        let inner = [format!("*a{}", level - 1).as_str(); 10].join(",");
+        let _ = writeln!(bomb, "x-a{level}: &a{level} [{inner}]");
     }
     assert!(!errors(&bomb).is_empty());
     // A long chain of schemas costs no stack.
@@ -155,10 +157,9 @@ fn nonsense_is_an_error_and_nothing_worse() {
         "{HEAD}paths: {{/x: {{post: {{requestBody: {{content: {{application/json: {{schema: {{$ref: '#/components/schemas/S0'}}}}}}}}}}}}}}\ncomponents:\n  schemas:\n"
     );
     for index in 0..5000 {
-        chain += &format!(
-            "    S{index}: {{properties: {{n: {{$ref: '#/components/schemas/S{}'}}}}}}\n",
-            (index + 1) % 5000
-        );
+        let next = (index + 1) % 5000;
+        let _ =
+            writeln!(chain, "    S{index}: {{properties: {{n: {{$ref: '#/components/schemas/S{next}'}}}}}}");
     }
     assert!(errors(&chain).is_empty());
 }

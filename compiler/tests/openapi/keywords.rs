@@ -8,11 +8,11 @@ use super::contract;
 fn of(version: &str, schema: &str, more: &str) -> Contract {
     let comma = if more.is_empty() { "" } else { "," };
     contract(&format!(
-        r##"{{"openapi": "{version}", "info": {{"title": "t", "version": "1"}},
+        r#"{{"openapi": "{version}", "info": {{"title": "t", "version": "1"}},
         "paths": {{"/x": {{"post": {{
             "requestBody": {{"content": {{"application/json": {{"schema": {schema}}}}}}},
             "responses": {{"200": {{"description": "", "content": {{"application/json": {{"schema": {schema}}}}}}}}}}}}}}},
-        "components": {{"schemas": {{"Unused": {{}}{comma}{more}}}}}}}"##
+        "components": {{"schemas": {{"Unused": {{}}{comma}{more}}}}}}}"#
     ))
 }
 

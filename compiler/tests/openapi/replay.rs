@@ -98,7 +98,9 @@ fn committed_and_generated_inputs_are_harmless() {
         let mut inputs: Vec<Vec<u8>> =
             files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
         inputs.sort();
-        inputs.iter().for_each(|input| fuzzing::run(target, input));
+        for input in &inputs {
+            fuzzing::run(target, input);
+        }
         let (began, mut random) = (Instant::now(), Random(11));
         while began.elapsed() < TIME {
             fuzzing::run(target, &random.input(&inputs));

@@ -128,27 +128,27 @@ impl Finished {
         let call = self.call.take();
         let method = self.method();
         let mut spans = Vec::with_capacity(2);
-        spans.push(self.server(&method));
+        spans.push(self.server(method));
         if let Some(call) = call {
             spans.push(self.client(call, method));
         }
         spans
     }
 
-    fn method(&self) -> Cow<'static, str> {
+    fn method(&self) -> &'static str {
         let sent = self.asked.as_ref().map(|asked| asked.method.as_slice()).unwrap_or_default();
         let known = METHODS.iter().find(|known| known.as_bytes() == sent);
-        Cow::Borrowed(known.copied().unwrap_or("_OTHER"))
+        known.copied().unwrap_or("_OTHER")
     }
 
-    fn server(&self, method: Cow<'static, str>) -> SpanData {
+    fn server(&self, method: &'static str) -> SpanData {
         let named = if method == "_OTHER" { "HTTP" } else { method };
         let name = match &self.route_id {
             Some(route) => format!("{named} {route}"),
             None => named.to_owned(),
         };
         let mut attributes = vec![
-            KeyValue::new("http.request.method", method.clone()),
+            KeyValue::new("http.request.method", method),
             KeyValue::new("url.scheme", "http"),
             KeyValue::new("client.address", self.client.ip().to_canonical().to_string()),
             KeyValue::new("network.peer.address", self.peer.ip().to_canonical().to_string()),
@@ -224,10 +224,10 @@ impl Finished {
         attributes.push(KeyValue::new("waf.anomaly_score", i64::from(*score)));
     }
 
-    fn client(&self, call: Call, method: Cow<'static, str>) -> SpanData {
+    fn client(&self, call: Call, method: &'static str) -> SpanData {
         let ended = call.ended.unwrap_or(self.began.0 + self.took);
         let mut attributes = vec![
-            KeyValue::new("http.request.method", method.clone()),
+            KeyValue::new("http.request.method", method),
             KeyValue::new("server.address", call.host),
             KeyValue::new("server.port", i64::from(call.port)),
             KeyValue::new("url.full", url::masked(&call.url).into_owned()),
@@ -249,7 +249,7 @@ impl Finished {
             parent_span_id: SpanId::from(self.context.span_id),
             parent_span_is_remote: false,
             span_kind: SpanKind::Client,
-            name: if method == "_OTHER" { Cow::Borrowed("HTTP") } else { method },
+            name: Cow::Borrowed(if method == "_OTHER" { "HTTP" } else { method }),
             start_time: self.at(call.began),
             end_time: self.at(ended),
             attributes,
