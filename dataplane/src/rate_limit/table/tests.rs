@@ -89,10 +89,10 @@ fn a_minute_of_a_thousand_is_kept_in_every_sliding_minute() {
     assert!((4_900..=5_000).contains(&follow(1_000, window, even)));
     let bursts = (0..120_000).map(|n| START + n / 4_000 * 10 * SECOND + n % 4_000);
     assert!((4_900..=5_000).contains(&follow(1_000, window, bursts)));
-    // Two percent slower than the limit: nothing is ever refused.
+    // Who keeps to 98 % of it is never refused.
     let slow = (0..10_000).map(|n| START + n * window / 980);
     assert_eq!(follow(1_000, window, slow), 10_000);
-    // Just faster than it.
+    // Who asks for a little more than all of it gets at least as much.
     let faster = (0..10_000).map(|n| START + n * window / 1_001);
     assert!(follow(1_000, window, faster) >= 9_790);
 }
