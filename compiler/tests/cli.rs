@@ -49,7 +49,7 @@ fn validate() {
     let flag = "--no-host-checks";
     assert_eq!(files.run(&["--validate", flag, "good.yaml"]), (0, "good.yaml: ok\n".to_owned()));
     let (status, text) = files.run(&["--validate", "bad.yaml", flag]);
-    let expected = "bad.yaml:2: warning: tracing.enabled: accepted, not enforced yet\n\
+    let expected = "bad.yaml:2: warning: tracing.endpoint is empty: unless OTEL_EXPORTER_OTLP_ENDPOINT is set, traces go to http://localhost:4317\n\
                     bad.yaml:4: routes[api].upstream: `x` is not a valid `http://` or `https://` URL\n\
                     bad.yaml:4: routes[api].mode must be `blocking` or `detect_only`, got `y`\n\
                     2 errors\n";

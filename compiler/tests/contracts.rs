@@ -335,7 +335,6 @@ fn all_warnings() {
     case(
         "version: v1alpha1\nmetrics_port: 9090\naudit_log: {format: ecs}\ntracing:\n  enabled: true\nglobal:\n  openapi: {shadow_api_logging: false}\n  rate_limit: {requests: 1, window: 1s, source: {type: ip}}\nroutes:\n  - upstream: http://a\n    cors: {allow_origins: ['*']}\n    enable: [openapi-body-mismatch]\n",
         &[
-            (2, &["metrics_port: accepted, not enforced yet"]),
             (5, &["tracing.endpoint is empty", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4317"]),
             (12, &["has no effect"]),
         ],

@@ -295,7 +295,7 @@ mod tests {
         for pattern in [r"(a)\1", r"a(?=b)", r"(?<!a)b", r"^(?=a)b|c", r"\k<x>"] {
             assert_eq!(Pattern::new(pattern).expect_err(pattern), Unmatchable::Backtracks, "{pattern}");
         }
-        for pattern in ["(", "[", "a**", r"\u{110000}", "(?i)a", r"a{1000000}", r"\"] {
+        for pattern in ["(", "[", r"\u{110000}", "(?i)a", r"a{1000000}", r"\"] {
             assert_eq!(Pattern::new(pattern).expect_err(pattern), Unmatchable::Invalid, "{pattern}");
         }
     }

@@ -3,13 +3,15 @@
 
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use waf_detection::engine::Engine;
 use waf_detection::inspection::Bounds;
 use waf_shared::limits;
+use waf_shared::metrics::RouteCounter;
 use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
 
-use crate::contracts::{Contracts, Counters};
+use crate::contracts::Contracts;
 use crate::metrics::{Metrics, Series};
 use crate::rate_limit::{self, Quota, Quotas};
 use crate::trace::{TraceSetupError, Tracer};
@@ -125,12 +127,6 @@ impl Serving {
         self.plan.routes.get(route.0)?.rate_limit.as_ref().zip(self.quotas.of(route.0))
     }
 
-    /// Requests over the rate limit of each route, in the order of the plan, since this worker first served a route of
-    /// that id with a limit: what `waf_rate_limited_total` adds up.
-    pub fn rate_limited(&self) -> impl Iterator<Item = (&plan::RouteId, u64)> {
-        self.plan.routes.iter().map(|route| &route.id).zip(self.quotas.exceeded())
-    }
-
     /// Where spans go, while tracing is on.
     pub(crate) fn tracer(&self) -> Option<&Arc<Tracer>> {
         self.tracer.as_ref()
@@ -140,9 +136,22 @@ impl Serving {
         &self.contracts
     }
 
-    /// What is counted about contracts, for each route that has one.
-    pub fn contract_counters(&self) -> impl Iterator<Item = (&plan::RouteId, &Counters)> {
-        self.contracts.counters()
+    /// Moves what was counted about contracts to the series of their routes.
+    pub(crate) fn count_contracts(&self) {
+        for (route, counted) in self.contracts.counters() {
+            let series = self.metrics.series(&route.0);
+            for (counter, count) in [
+                (RouteCounter::OpenapiValid, &counted.valid),
+                (RouteCounter::OpenapiInvalid, &counted.invalid),
+                (RouteCounter::OpenapiPartial, &counted.partial),
+                (RouteCounter::OpenapiShadow, &counted.shadow),
+            ] {
+                match count.swap(0, Ordering::Relaxed) {
+                    0 => {}
+                    more => series.add(counter, more),
+                }
+            }
+        }
     }
 
     pub(crate) fn pools(&self) -> &Pools {

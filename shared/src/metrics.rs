@@ -151,6 +151,12 @@ metrics! {
         "Bytes of request bodies beyond inspection.max_inspect_size, forwarded uninspected. Contents of files do not count.";
     DecompressionRejected, "waf_decompression_rejected_total", Kind::Counter, None, ["route"], Workers,
         "Request bodies that inflate to more than inspection.decompression_ratio_limit allows.";
+    RateLimited, "waf_rate_limited_total", Kind::Counter, None, ["route"], Workers,
+        "Requests beyond a rate limit: refused with 429, or in detect_only let pass.";
+    OpenapiValidation, "waf_openapi_validation_total", Kind::Counter, None, ["route", "result"], Workers,
+        "Requests held to a contract, by result: valid, invalid (refused or not), or partial (the body was judged up to a limit or not at all).";
+    OpenapiShadow, "waf_openapi_shadow_total", Kind::Counter, None, ["route"], Workers,
+        "Requests for paths that the contract of their route does not declare.";
     ConfigReload, "waf_config_reload_total", Kind::Counter, None, ["result"], Supervisor,
         "Reloads of the configuration by result: success, or error (invalid, rejected by a worker, or a port that cannot be had; the old plan serves on).";
     ConfigLastReload, "waf_config_last_reload_success_timestamp_seconds", Kind::Gauge, Seconds, [], Supervisor,
@@ -211,6 +217,11 @@ counters! {
         BodySpooled, BodySpooled, "";
         BodyUninspectedBytes, BodyUninspected, "";
         DecompressionRejected, DecompressionRejected, "";
+        RateLimited, RateLimited, "";
+        OpenapiValid, OpenapiValidation, "valid";
+        OpenapiInvalid, OpenapiValidation, "invalid";
+        OpenapiPartial, OpenapiValidation, "partial";
+        OpenapiShadow, OpenapiShadow, "";
     }
 }
 

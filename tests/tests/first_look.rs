@@ -243,12 +243,3 @@ fn no_route_is_404_without_an_event() {
     polling::hold(std::time::Duration::from_millis(50));
     assert_eq!(waf.events().len(), 1, "{events:?}");
 }
-
-#[test]
-fn what_is_not_enforced_yet_is_said() {
-    let origin = Origin::start();
-    let waf = running::waf(&(to_upstream(&origin.url()) + "audit_log: { format: ecs }\n"));
-    waf.wait_log(&["audit_log.format", "not enforced yet"]);
-    let id = blocked(&Request::get(format!("/a?q={}", encode(UNION))).to(waf.port), 403);
-    assert_eq!(waf.event_of(&id)["class_uid"], 4002, "one format, not a mixture");
-}

@@ -297,10 +297,12 @@ impl Record {
     }
 
     /// Every protection that the event names.
-    pub(super) fn leaves(&self, verdict: Option<&Verdict>) -> LeafSet {
+    pub(super) fn protections(&self, verdict: Option<&Verdict>) -> Vec<&'static str> {
         let own: LeafSet = self.violations.iter().map(|violation| violation.leaf).collect();
         let found = [verdict, self.answer.as_deref()].into_iter().flatten();
-        found.fold(own, |all, verdict| all.union(&verdict.leaves()))
+        let leaves = found.fold(own, |all, verdict| all.union(&verdict.leaves()));
+        let quota = self.exceeded.iter().filter_map(Exceeded::finding).map(|found| found.protection.name());
+        leaves.iter().map(Leaf::name).chain(quota).collect()
     }
 
     /// The audit event for an answer of `status`; `None` when nothing was found.

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use waf_detection::inspection::Inspection;
 use waf_detection::verdict::Verdict;
-use waf_shared::catalog::Leaf;
 use waf_shared::metrics::{RouteCounter, WorkerCounter};
 
 use super::record::Record;
@@ -76,8 +75,7 @@ impl Record {
 
     /// The event that names what was found is on its way.
     fn told(&mut self, disposition: Disposition, verdict: Option<&Verdict>) {
-        let names = self.leaves(verdict);
-        let names = names.iter().map(Leaf::name);
+        let names = self.protections(verdict).into_iter();
         match disposition {
             Disposition::Blocked => self.series().blocked(names),
             Disposition::Detected => {
@@ -95,6 +93,9 @@ impl Record {
         self.serving.metrics().left();
         let Some(action) = self.tally.action else { return };
         let series = self.series();
+        if self.exceeded.is_some() {
+            series.add(RouteCounter::RateLimited, 1);
+        }
         series.add(action, 1);
         if !self.tally.is_upgraded {
             series.request(self.elapsed());

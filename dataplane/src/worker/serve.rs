@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -15,6 +16,8 @@ use tracing::{error, info, warn};
 use waf_shared::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode};
 use waf_shared::limits::{REASON_BYTES_MAX, REPORT_SECONDS, TRACE_FLUSH_SECONDS};
 
+use waf_shared::metrics::WorkerCounter;
+
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
 use super::member::{Member, Offered};
 use super::{Options, WorkerError};
@@ -23,6 +26,7 @@ use crate::metrics::Metrics;
 use crate::proxy::{Listening, Proxy};
 use crate::rate_limit::Memory;
 use crate::serving::Serving;
+use crate::trace;
 
 /// Control frames that wait for the loop; the supervisor has at most an offer and its end under way.
 const FRAMES_WAITING: usize = 4;
@@ -50,6 +54,8 @@ enum Next {
 struct Worker {
     proxy: Arc<Proxy>,
     metrics: Arc<Metrics>,
+    /// Dropped spans that were reported.
+    spans_told: AtomicU64,
     sender: Sender,
     member: Member<Ready>,
     current: Option<Arc<Serving>>,
@@ -71,6 +77,7 @@ pub(super) async fn serve(
     report.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut worker = Worker {
         metrics: Metrics::new(options.threads),
+        spans_told: AtomicU64::new(0),
         proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?),
         sender,
         member: Member::default(),
@@ -195,6 +202,12 @@ impl Worker {
 
     /// Tells what was counted since the last time.
     async fn report(&self) -> Result<(), WorkerError> {
+        if let Some(serving) = &self.current {
+            serving.count_contracts();
+        }
+        let dropped = trace::spans_dropped();
+        let told = self.spans_told.swap(dropped, Ordering::Relaxed);
+        self.metrics.add(WorkerCounter::TraceSpansDropped, dropped.saturating_sub(told));
         for report in self.metrics.report() {
             self.answer(&ToSupervisor::Counted(report)).await?;
         }

@@ -113,7 +113,10 @@ impl Row<'_> {
             | Name::EvaluationTimeout
             | Name::BodySpooled
             | Name::BodyUninspected
-            | Name::DecompressionRejected => self.route_counters(sums),
+            | Name::DecompressionRejected
+            | Name::RateLimited
+            | Name::OpenapiValidation
+            | Name::OpenapiShadow => self.route_counters(sums),
             Name::RequestsInFlight => self.gauge(&[], sums.in_flight()),
             Name::RequestsBlocked => self.hits(sums, |hits| hits.blocked),
             Name::DetectedThreats => self.hits(sums, |hits| hits.detected),
