@@ -171,7 +171,9 @@ mod tests {
         check(
             SHOP,
             &SHOP.replace("}}", "}, disable: [scanner-detection], enable: [response-headers-add-csp]}"),
-            &["route shop: on: response-headers-add-csp, off: scanner-detection"],
+            &[
+                "route shop: on: response-headers-add-csp, off: scanner-detection-user-agent, response_headers",
+            ],
         );
         let told = changes(&plan(SHOP), &plan(&format!("global: {{disable: [sql]}}\n{SHOP}")));
         assert!(told.iter().all(|change| change.contains(" more")), "{told:?}");
