@@ -4,6 +4,7 @@
 mod admit;
 
 mod answered;
+
 mod quota;
 
 mod contract;
