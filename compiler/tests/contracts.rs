@@ -350,7 +350,7 @@ fn all_warnings() {
     );
     case(
         "version: v1alpha1\nroutes:\n  - match:\n      hosts: ['*.a.example']\n    upstream: http://a\n",
-        &[(4, &["hosts: accepted, not enforced yet"]), (4, &["no certificate", "*.a.example"])],
+        &[(4, &["no certificate", "*.a.example"])],
     );
     // ties and shadows
     case(

@@ -25,12 +25,14 @@ mod screened;
 
 mod record;
 
+mod redirect;
+
 use std::sync::Arc;
 
 use waf_detection::inspection::Inspection;
 
 pub(crate) use inspect::Spare;
-pub(crate) use record::{Ends, Record};
+pub(crate) use record::{Door, Ends, Record, Reply};
 
 use crate::answer;
 use crate::audit::Disposition;
@@ -89,7 +91,11 @@ async fn pipeline(
     proxy: &Proxy,
     record: &mut Record,
 ) -> Result<After, Turned> {
-    let admitted = admit::admit(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
+    let arrived = admit::arrive(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
+    if let Door::Redirect = record.door() {
+        return Err(unread(redirect::answer(&arrived, proxy.tls(), record).into(), record));
+    }
+    let admitted = admit::admit(arrived, record).map_err(|refusal| unread(refusal.into(), record))?;
     let inspected =
         inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
     let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
@@ -214,7 +220,12 @@ fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
         is_head: head.is_some_and(|h| h.method() == b"HEAD"),
         is_http10: head.is_some_and(|h| h.version == Version::Http10),
         template: route.and_then(|r| r.error_response.as_ref()),
-        headers: record.serving.header_rules(record.route),
+        // What holds for HTTPS alone, such as HSTS, is never said on port 80 (RFC 6797 section 7.2).
+        headers: match record.door() {
+            Door::Redirect => None,
+            Door::Plain | Door::Tls(_) => Some(record.serving.header_rules(record.route)),
+        },
+        reply: record.reply(),
         allow: &record.settings().accept.methods,
         cors: &cors,
     };

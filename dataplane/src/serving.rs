@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use waf_detection::engine::Engine;
 use waf_shared::limits;
-use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
+use waf_shared::plan::{self, AddHeader, Digest, Listen, Mode, Plan, ResponseHeaders, Settings};
 
 use crate::upstream::{Pool, Pools, TlsSetupError};
-use waf_shared::route::Router;
+use waf_shared::route::{HostSet, Router};
 
 /// Why a plan cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,8 @@ pub struct Serving {
     digest: Digest,
     digest_text: String,
     router: Router,
+    /// In modes 1 and 2.
+    hosts: Option<HostSet>,
     engine: Arc<Engine>,
     pools: Pools,
     route_pools: Vec<Arc<Pool>>,
@@ -47,6 +49,10 @@ impl Serving {
         let (global_headers, route_headers) = header_rules(&mut plan);
         Ok(Arc::new(Serving {
             router: Router::new(&plan),
+            hosts: match &plan.listen {
+                Listen::Plain { .. } => None,
+                Listen::Tls { hosts } => Some(HostSet::new(hosts)),
+            },
             digest_text: digest.to_string(),
             global_headers,
             head_bytes_max: head_bytes_max(&plan),
@@ -76,6 +82,11 @@ impl Serving {
 
     pub(crate) fn router(&self) -> &Router {
         &self.router
+    }
+
+    /// The configured hosts; `None` where any host is served.
+    pub(crate) fn hosts(&self) -> Option<&HostSet> {
+        self.hosts.as_ref()
     }
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {

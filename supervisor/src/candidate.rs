@@ -1,15 +1,16 @@
 //! A compiled plan with the sockets that it needs: everything that an offer carries, had before anything is offered.
 //! It knows plans and ports, nothing of workers.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::time::Instant;
 use tracing::{info, warn};
 use waf_compiler::Compiled;
-use waf_shared::control::{Generation, Listener, Offer};
+use waf_shared::control::{Generation, Listener, Offer, Role};
 use waf_shared::plan::{Digest, Listen, Mode, Plan};
 
-use crate::sockets::{BindError, Bound, Sockets};
+use crate::sockets::{BindError, Bound, Sockets, TlsPorts};
 
 /// Ready to be offered.
 pub struct Candidate {
@@ -17,6 +18,12 @@ pub struct Candidate {
     pub digest: Digest,
     /// Sockets for traffic.
     pub traffic: Vec<Arc<Bound>>,
+    /// What is spoken on each of them, in the same order.
+    roles: Vec<Role>,
+    /// Names that are served over TLS; none in mode 3.
+    pub hosts: Vec<String>,
+    /// Where its certificates lie.
+    pub data_dir: PathBuf,
     /// Socket of the health listener.
     pub health: Option<Arc<Bound>>,
     /// When its making began.
@@ -28,6 +35,7 @@ pub struct Candidate {
 /// The sockets of a plan, held.
 pub struct Held {
     traffic: Vec<Arc<Bound>>,
+    roles: Vec<Role>,
     health: Option<Arc<Bound>>,
 }
 
@@ -41,11 +49,16 @@ struct Notices {
 /// Why a plan that compiles cannot be offered.
 #[derive(Debug, thiserror::Error)]
 pub enum CandidateError {
-    /// The configuration asks for what is not built yet.
-    #[error(
-        "automatic TLS (`host`, or `match.hosts` on routes) is not available in this version: use `port` behind a TLS terminator"
-    )]
-    Tls,
+    /// Two listeners would have the same port. The configuration's own ports are judged where it is compiled.
+    #[error("{field} and {other} are both {port}: they must differ")]
+    SamePort {
+        /// One of them.
+        field: &'static str,
+        /// The other.
+        other: &'static str,
+        /// The port.
+        port: u16,
+    },
     /// A port cannot be had.
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -56,34 +69,58 @@ impl Candidate {
     pub fn prepare(
         compiled: Compiled,
         sockets: &mut Sockets,
+        ports: TlsPorts,
         began: Instant,
     ) -> Result<Self, CandidateError> {
-        let Held { traffic, health } = Self::bind(&compiled.plan, sockets)?;
+        let Held { traffic, roles, health } = Self::bind(&compiled.plan, sockets, ports)?;
         let detecting = compiled.plan.routes.iter().filter(|route| route.settings.mode == Mode::DetectOnly);
         let notices = Notices {
             health_off: compiled.plan.health_port.is_none(),
             metrics_off: compiled.plan.metrics_port.is_none(),
             detect_only: detecting.map(|route| route.id.0.clone()).collect(),
         };
-        Ok(Self { digest: compiled.digest, traffic, health, began, bytes: compiled.bytes, notices })
+        Ok(Self {
+            digest: compiled.digest,
+            traffic,
+            roles,
+            hosts: hosts(&compiled.plan).to_vec(),
+            data_dir: compiled.plan.data_dir.into(),
+            health,
+            began,
+            bytes: compiled.bytes,
+            notices,
+        })
     }
 
     /// Binds the sockets of a plan.
-    pub fn bind(plan: &Plan, sockets: &mut Sockets) -> Result<Held, CandidateError> {
-        let Listen::Plain { port } = plan.listen else { return Err(CandidateError::Tls) };
-        let traffic = vec![sockets.bind("port", port)?];
+    pub fn bind(plan: &Plan, sockets: &mut Sockets, ports: TlsPorts) -> Result<Held, CandidateError> {
+        let wanted = match plan.listen {
+            Listen::Plain { port } => vec![("port", port, Role::Plain)],
+            Listen::Tls { .. } => {
+                vec![("--https-port", ports.https, Role::Https), ("--http-port", ports.http, Role::Redirect)]
+            }
+        };
+        differ(plan, &wanted)?;
+        let mut traffic = Vec::with_capacity(wanted.len());
+        for (field, port, _) in &wanted {
+            traffic.push(sockets.bind(field, *port)?);
+        }
         let health = plan.health_port.map(|port| sockets.bind("health_port", port)).transpose()?;
-        Ok(Held { traffic, health })
+        Ok(Held { traffic, roles: wanted.into_iter().map(|(_, _, role)| role).collect(), health })
     }
 
     /// The offer of it; the sockets travel beside, in the same order.
     pub fn offer(&self, generation: Generation) -> Offer {
-        let listener = |socket: &Arc<Bound>| Listener { socket: socket.id, port: socket.port };
+        let listener = |(socket, role): (&Arc<Bound>, &Role)| Listener {
+            socket: socket.id,
+            port: socket.port,
+            role: *role,
+        };
         Offer {
             generation,
             digest: self.digest,
             plan: self.bytes.clone(),
-            listeners: self.traffic.iter().map(listener).collect(),
+            listeners: self.traffic.iter().zip(&self.roles).map(listener).collect(),
         }
     }
 
@@ -101,4 +138,26 @@ impl Candidate {
             warn!(route, "route is in detect_only: violations are logged and not blocked");
         }
     }
+}
+
+/// Names that a plan serves over TLS.
+pub fn hosts(plan: &Plan) -> &[String] {
+    match &plan.listen {
+        Listen::Plain { .. } => &[],
+        Listen::Tls { hosts } => hosts,
+    }
+}
+
+/// Ports of the command line are beside those of the configuration.
+fn differ(plan: &Plan, wanted: &[(&'static str, u16, Role)]) -> Result<(), CandidateError> {
+    let configured = [("health_port", plan.health_port), ("metrics_port", plan.metrics_port)];
+    let mut taken: Vec<(&'static str, u16)> =
+        configured.into_iter().filter_map(|(field, port)| Some((field, port?))).collect();
+    for (field, port, _) in wanted {
+        if let Some((other, _)) = taken.iter().find(|(_, other)| other == port) {
+            return Err(CandidateError::SamePort { field, other, port: *port });
+        }
+        taken.push((field, *port));
+    }
+    Ok(())
 }

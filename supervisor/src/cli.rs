@@ -36,6 +36,12 @@ pub struct Serve {
     /// Leave out checks that depend on this machine
     #[arg(long)]
     pub no_host_checks: bool,
+    /// Port for HTTPS in modes 1 and 2; clients still come by 443
+    #[arg(long, value_name = "PORT", default_value_t = 443, value_parser = clap::value_parser!(u16).range(1..))]
+    pub https_port: u16,
+    /// Port for redirects and challenges in modes 1 and 2; clients still come by 80
+    #[arg(long, value_name = "PORT", default_value_t = 80, value_parser = clap::value_parser!(u16).range(1..))]
+    pub http_port: u16,
     /// How to run.
     #[command(flatten)]
     pub process: Process,
@@ -162,6 +168,7 @@ mod tests {
         let cli = Cli::parse_from(["waf"]);
         assert!(cli.command.is_none() && !cli.serve.validate);
         assert_eq!(cli.serve.config, PathBuf::from("/etc/waf/waf.yaml"));
+        assert_eq!((cli.serve.https_port, cli.serve.http_port), (443, 80));
         assert_eq!(cli.serve.process.workers.get(), 2);
         assert_eq!(cli.serve.process.drain, 30);
         assert_eq!(cli.serve.process.log_level, LogLevel::Info);
@@ -177,6 +184,8 @@ mod tests {
             ["waf", "--trusted-proxies", "10.0.0.0/33"],
             ["waf", "--trusted-proxies", "example.com"],
             ["waf", "--port", "80"],
+            ["waf", "--https-port", "0"],
+            ["waf", "--http-port", "65536"],
         ] {
             assert_eq!(Cli::try_parse_from(args).unwrap_err().exit_code(), 2, "{args:?}");
         }

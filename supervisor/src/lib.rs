@@ -25,4 +25,6 @@ pub mod readiness;
 pub mod signals;
 pub mod sockets;
 
+pub mod tls;
+
 pub mod demo;

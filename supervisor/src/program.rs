@@ -15,9 +15,13 @@ use waf_dataplane::worker;
 use crate::cli::{Cli, Command, Process, Serve};
 use crate::demo;
 use crate::logs;
+use crate::sockets::TlsPorts;
 use crate::source::Source;
 use crate::supervise::{self, SuperviseError};
 use crate::workers;
+
+/// Directory of the authority that is asked unless told otherwise.
+const LETS_ENCRYPT: &str = "https://acme-v02.api.letsencrypt.org/directory";
 
 /// Runs the program.
 pub fn run() -> ExitCode {
@@ -62,8 +66,9 @@ fn serve(serve: Serve) -> ExitCode {
     let began = Instant::now();
     logs::init(serve.process.log_level.into(), None);
     let options = options(&serve.process, !serve.no_host_checks);
+    let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
     match Source::open(serve.config, options) {
-        Ok((compiled, source)) => supervise(&serve.process, None, async |settings| {
+        Ok((compiled, source)) => supervise(&serve.process, ports, None, async |settings| {
             supervise::supervise(compiled, Some(source), settings, began).await
         }),
         Err(diagnostics) => invalid(&diagnostics),
@@ -75,7 +80,7 @@ fn demo(port: u16, process: &Process) -> ExitCode {
     logs::init(process.log_level.into(), None);
     let options = options(process, true);
     let greeting = demo::greeting(port);
-    supervise(process, Some(greeting), async |settings| {
+    supervise(process, TlsPorts::default(), Some(greeting), async |settings| {
         let (shop, upstream) = demo::upstream().map_err(SuperviseError::Demo)?;
         let compiled = demo::compile(port, upstream, &options).map_err(|diagnostics| {
             print_errors(&diagnostics);
@@ -89,7 +94,7 @@ fn demo(port: u16, process: &Process) -> ExitCode {
 }
 
 /// Gives the supervisor a runtime. It has one thread: it is never on a request's way.
-fn supervise<F>(process: &Process, greeting: Option<String>, main: F) -> ExitCode
+fn supervise<F>(process: &Process, ports: TlsPorts, greeting: Option<String>, main: F) -> ExitCode
 where
     F: AsyncFnOnce(supervise::Settings) -> Result<(), SuperviseError>,
 {
@@ -102,6 +107,8 @@ where
             drain: Duration::from_secs(process.drain),
             log_level: process.log_level.into(),
         },
+        ports,
+        acme_directory: LETS_ENCRYPT.to_owned(),
         greeting,
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {

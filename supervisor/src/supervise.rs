@@ -11,9 +11,9 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::{error, info, warn};
 use waf_compiler::{Compiled, Diagnostic, Severity};
-use waf_shared::control::{FrameError, Generation, ToWorker, encode};
+use waf_shared::control::{FrameError, Generation, ToSupervisor, ToWorker, encode};
 use waf_shared::limits::{AUDIT_WAIT_SECONDS, PREPARE_SECONDS};
-use waf_shared::plan::Millis;
+use waf_shared::plan::{Digest, Millis};
 
 use crate::audit;
 use crate::candidate::{Candidate, CandidateError};
@@ -21,8 +21,10 @@ use crate::counters::Counters;
 use crate::health::Health;
 use crate::readiness::{NotReady, Readiness, Status};
 use crate::rollout::{Action, Event, Patience, PlanId, Rollout, WorkerId};
-use crate::sockets::Sockets;
+use crate::sockets::{Sockets, TlsPorts};
 use crate::source::{Found, Source};
+use crate::tls::keeper::{Keeper, Wanted};
+use crate::tls::states::States;
 use crate::wake::{Signal, Wake};
 use crate::workers::{self, Worker};
 
@@ -46,6 +48,10 @@ pub struct Settings {
     pub workers: usize,
     /// How each of them runs.
     pub worker: workers::Settings,
+    /// Where modes 1 and 2 listen.
+    pub ports: TlsPorts,
+    /// Directory URL of the certificate authority.
+    pub acme_directory: String,
     /// Printed to stderr once the service is ready.
     pub greeting: Option<String>,
 }
@@ -87,7 +93,11 @@ pub async fn supervise(
     crate::signals::listen(wake.clone()).map_err(SuperviseError::Signals)?;
     let counters = Arc::new(Counters::default());
     let (audit, writer) = audit::Queue::start(counters.clone()).map_err(SuperviseError::Audit)?;
-    let mut supervisor = Supervisor::new(settings, wake.clone(), audit, counters.clone());
+    let states = Arc::new(States::default());
+    let wanted = Wanted::by(&first.plan);
+    let directory_url = settings.acme_directory.clone();
+    let (keeper, _orders) = Keeper::start(wanted, directory_url, states.clone(), wake.clone()).await;
+    let mut supervisor = Supervisor::new(settings, wake.clone(), keeper, states, audit, counters.clone());
     warn_all(&first.warnings);
     supervisor.propose_first(first, began).await?;
     let following = source.map(|source| {
@@ -117,6 +127,8 @@ struct Supervisor {
     /// Tasks that read the workers' audit streams; they outlive the workers.
     readers: JoinSet<()>,
     candidates: BTreeMap<PlanId, Candidate>,
+    keeper: Keeper,
+    states: Arc<States>,
     last_plan: u64,
     sockets: Sockets,
     health: Option<Health>,
@@ -134,12 +146,14 @@ impl Supervisor {
     fn new(
         settings: Settings,
         wake: mpsc::Sender<Wake>,
+        keeper: Keeper,
+        states: Arc<States>,
         audit: audit::Queue,
         counters: Arc<Counters>,
     ) -> Self {
         let patience =
             Patience { prepare: Duration::from_secs(PREPARE_SECONDS), activate: ACTIVATE, exit: EXIT };
-        let status = Status { ready: Err(NotReady::Starting), plan: None };
+        let status = Status { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
         Self {
             machine: Rollout::new(settings.workers, patience),
             settings,
@@ -149,6 +163,8 @@ impl Supervisor {
             workers: BTreeMap::new(),
             readers: JoinSet::new(),
             candidates: BTreeMap::new(),
+            keeper,
+            states,
             last_plan: 0,
             sockets: Sockets::default(),
             health: None,
@@ -186,9 +202,19 @@ impl Supervisor {
                 _ => info!("there is nothing to reload"),
             },
             Wake::Source(found) => self.found(found),
+            Wake::Certified(compiled, began) => self.certified(*compiled, began),
+            Wake::Missing(hosts) => self.status.send_modify(|status| status.missing = hosts.into()),
+            Wake::Said(worker, ToSupervisor::Challenged(revision)) => {
+                if let Some(running) = self.workers.get_mut(&worker) {
+                    running.challenged = Some(revision);
+                }
+                self.challenged();
+            }
+            Wake::Said(_, ToSupervisor::Unserved(names)) => self.keeper.unserved(names),
             Wake::Said(worker, answer) => self.step(Event::Said(worker, answer)),
             Wake::Gone(worker, how) => {
                 self.workers.remove(&worker);
+                self.challenged();
                 if !self.stopping {
                     warn!(worker = worker.0, how, "a worker is dead");
                 }
@@ -217,9 +243,8 @@ impl Supervisor {
             Found::Compiled { compiled, began } => {
                 warn_all(&compiled.warnings);
                 let digest = compiled.digest;
-                if let Err(error) = self.propose(*compiled, began) {
-                    self.counters.reloads_refused.add(1);
-                    error!(%error, new = %digest, "the new configuration is not applied; the old plan serves on");
+                if let Err(error) = self.keeper.prepare(compiled, began) {
+                    self.not_applied(digest, &error);
                 }
             }
             Found::Invalid(diagnostics) => {
@@ -238,12 +263,33 @@ impl Supervisor {
         }
     }
 
+    /// Everything that a plan needs beside sockets is there.
+    fn certified(&mut self, compiled: Compiled, began: Instant) {
+        let digest = compiled.digest;
+        if !self.stopping
+            && let Err(error) = self.propose(compiled, began)
+        {
+            self.not_applied(digest, &error);
+        }
+    }
+
+    fn not_applied(&mut self, new: Digest, error: &dyn std::error::Error) {
+        self.counters.reloads_refused.add(1);
+        error!(%error, %new, "the new configuration is not applied; the old plan serves on");
+    }
+
+    /// Tells which revision of the challenges is answered everywhere. A worker that has not said any does not serve yet.
+    fn challenged(&self) {
+        let everywhere = self.workers.values().filter_map(|worker| worker.challenged).min();
+        self.keeper.answered(everywhere.unwrap_or(0));
+    }
+
     /// At the start a port may still be held by the workers of a supervisor that was killed a moment ago: they let
     /// it go as soon as they notice.
     async fn propose_first(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {
         let patient_until = Instant::now() + PORT_PATIENCE;
         let _bound = loop {
-            match Candidate::bind(&compiled.plan, &mut self.sockets) {
+            match Candidate::bind(&compiled.plan, &mut self.sockets, self.settings.ports) {
                 Err(CandidateError::Bind(error)) if error.in_use() && Instant::now() < patient_until => {
                     tokio::time::sleep(PORT_PAUSE).await;
                 }
@@ -254,7 +300,7 @@ impl Supervisor {
     }
 
     fn propose(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {
-        let candidate = Candidate::prepare(compiled, &mut self.sockets, began)?;
+        let candidate = Candidate::prepare(compiled, &mut self.sockets, self.settings.ports, began)?;
         if self.health.is_none()
             && self.machine.current().is_none()
             && let Some(socket) = &candidate.health
@@ -319,8 +365,9 @@ impl Supervisor {
                 "a worker is started anew"
             );
         }
-        let spawned =
-            Worker::spawn(worker, &self.settings.worker, &self.wake, self.audit.clone(), &mut self.readers);
+        let told = self.states.subscribe();
+        let (settings, audit) = (&self.settings.worker, self.audit.clone());
+        let spawned = Worker::spawn(worker, settings, &self.wake, told, audit, &mut self.readers);
         match spawned {
             Ok(running) => {
                 self.workers.insert(worker, running);
@@ -395,6 +442,10 @@ impl Supervisor {
         }
         let took_ms = candidate.began.elapsed().as_millis() as u64;
         let port = candidate.traffic.first().map(|socket| socket.port);
+        let wanted = Wanted { hosts: candidate.hosts.clone(), data_dir: candidate.data_dir.clone() };
+        if let Err(error) = self.keeper.in_force(wanted) {
+            warn!(%error, "certificates stay as they are");
+        }
         if let Some(old) = old {
             self.counters.reloads.add(1);
             info!(%old, new = %candidate.digest, took_ms, port, "reloaded");

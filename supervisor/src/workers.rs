@@ -18,6 +18,7 @@ use waf_shared::control::ToSupervisor;
 use crate::audit;
 use crate::rollout::WorkerId;
 use crate::sockets::Bound;
+use crate::tls::states::Told;
 use crate::wake::Wake;
 
 /// This program, also after its file was replaced.
@@ -49,6 +50,8 @@ struct Outgoing {
 /// A running worker. Dropping it kills the process.
 pub struct Worker {
     outgoing: mpsc::Sender<Outgoing>,
+    /// The revision of the challenges that it answers; none before it has answered any.
+    pub challenged: Option<u64>,
     kill: Arc<Notify>,
     _tasks: JoinSet<()>,
 }
@@ -59,11 +62,12 @@ pub struct Worker {
 pub struct Stuck;
 
 impl Worker {
-    /// Starts a process. What it says and its end come as wakes, its events go to `audit`, by a task of `readers`.
+    /// Starts a process. It is told `states` before anything else, and whenever they change. What it says and its end come as wakes, its events go to `audit`, by a task of `readers`.
     pub fn spawn(
         id: WorkerId,
         settings: &Settings,
         wake: &mpsc::Sender<Wake>,
+        states: Told,
         audit: audit::Queue,
         readers: &mut JoinSet<()>,
     ) -> io::Result<Self> {
@@ -79,9 +83,9 @@ impl Worker {
         let mut tasks = JoinSet::new();
         tasks.spawn(reap(id, child, kill.clone(), wake.clone()));
         tasks.spawn(listen(id, receiver, kill.clone(), wake.clone()));
-        tasks.spawn(speak(id, sender, frames, kill.clone()));
+        tasks.spawn(speak(id, sender, states, frames, kill.clone()));
         readers.spawn(audit.drain(id, events));
-        Ok(Self { outgoing, kill, _tasks: tasks })
+        Ok(Self { outgoing, challenged: None, kill, _tasks: tasks })
     }
 
     /// Queues a frame.
@@ -148,8 +152,21 @@ async fn listen(id: WorkerId, mut receiver: Receiver, kill: Arc<Notify>, wake: m
     }
 }
 
-async fn speak(id: WorkerId, sender: Sender, mut frames: mpsc::Receiver<Outgoing>, kill: Arc<Notify>) {
-    while let Some(Outgoing { frame, sockets }) = frames.recv().await {
+async fn speak(
+    id: WorkerId,
+    sender: Sender,
+    mut states: Told,
+    mut frames: mpsc::Receiver<Outgoing>,
+    kill: Arc<Notify>,
+) {
+    loop {
+        let next = tokio::select! {
+            biased;
+            // What an offer needs goes before it.
+            frame = states.next() => Some(Outgoing { frame, sockets: Vec::new() }),
+            next = frames.recv() => next,
+        };
+        let Some(Outgoing { frame, sockets }) = next else { return };
         let descriptors: Vec<_> = sockets.iter().map(|socket| socket.listener.as_fd()).collect();
         if let Err(error) = sender.send(&frame, &descriptors).await {
             warn!(worker = id.0, %error, "a worker cannot be told anything: it is replaced");

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use waf_shared::control::{
-    Generation, HEADER_BYTES, Header, Listener, Offer, SocketId, ToSupervisor, ToWorker, decode, encode,
+    Generation, HEADER_BYTES, Header, Listener, Offer, Role, SocketId, ToSupervisor, ToWorker, decode, encode,
 };
 use waf_shared::plan::Digest;
 
@@ -52,7 +52,7 @@ impl Worker {
             generation: Generation(generation),
             digest,
             plan: plan.to_vec(),
-            listeners: vec![Listener { socket: SocketId(1), port }],
+            listeners: vec![Listener { socket: SocketId(1), port, role: Role::Plain }],
         };
         let frame = encode(&ToWorker::Offer(offer), 1).expect("an offer can be written");
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

@@ -10,6 +10,8 @@ pub mod polling;
 
 pub mod raw;
 
+pub mod tls;
+
 pub mod frames;
 
 pub mod contract;

@@ -21,6 +21,8 @@ use crate::{polling, ports, programs};
 pub const PORT: &str = "@PORT@";
 /// See [`PORT`].
 pub const HEALTH: &str = "@HEALTH@";
+/// Port 80's stand-in, with [`Start::tls`]; [`PORT`] is then that of HTTPS. See [`PORT`].
+pub const HTTP: &str = "@HTTP@";
 /// The test's folder. See [`PORT`].
 pub const FOLDER: &str = "@FOLDER@";
 
@@ -46,6 +48,7 @@ pub struct Start {
     environment: Vec<(String, String)>,
     files: Vec<(String, String)>,
     mounted: bool,
+    tls: bool,
 }
 
 impl Start {
@@ -54,7 +57,7 @@ impl Start {
         Start::default()
     }
 
-    /// Adds a command line argument.
+    /// Adds a command line argument; placeholders are filled in.
     #[must_use]
     pub fn argument(mut self, argument: &str) -> Start {
         self.arguments.push(argument.to_owned());
@@ -73,6 +76,19 @@ impl Start {
     pub fn file(mut self, name: &str, text: &str) -> Start {
         self.files.push((name.to_owned(), text.to_owned()));
         self
+    }
+
+    /// Serves HTTPS on the traffic's port and redirects on another.
+    #[must_use]
+    pub fn tls(mut self) -> Start {
+        self.tls = true;
+        self
+    }
+
+    /// Puts a certificate and its key where an operator does, for a configuration with `data_dir: @FOLDER@/data`.
+    #[must_use]
+    pub fn certificate(self, file: &str, (chain, key): &(String, String)) -> Start {
+        self.file(&format!("data/certs/{file}.pem"), chain).file(&format!("data/certs/{file}.key"), key)
     }
 
     /// Lays the configuration out as Kubernetes mounts a `ConfigMap`: behind a link that is swapped as a whole.
@@ -97,10 +113,13 @@ impl Start {
     /// Starts with `config` and waits for nothing.
     pub fn launch(&self, config: &str) -> Waf {
         let folder = tempfile::tempdir().expect("a folder for the test");
-        let (port, health) = (ports::free(), ports::free());
-        let fill = |text: &str| fill(text, port, health, folder.path());
+        let taken = Ports { traffic: ports::free(), health: ports::free(), http: ports::free() };
+        let fill = |text: &str| fill(text, taken, folder.path());
         for (name, text) in &self.files {
-            std::fs::write(folder.path().join(name), fill(text)).expect("a file in the test's folder");
+            let path = folder.path().join(name);
+            let parent = path.parent().expect("a file lies in a folder");
+            std::fs::create_dir_all(parent).expect("a folder in the test's folder");
+            std::fs::write(path, fill(text)).expect("a file in the test's folder");
         }
         let config_path = folder.path().join("waf.yaml");
         if self.mounted {
@@ -110,9 +129,13 @@ impl Start {
             std::fs::write(&config_path, fill(config)).expect("a file in the test's folder");
         }
         let mut command = Command::new(programs::waf());
-        command.arg("--config").arg(&config_path).args(&self.arguments);
+        command.arg("--config").arg(&config_path).args(self.arguments.iter().map(|text| fill(text)));
+        if self.tls {
+            let (https, http) = (taken.traffic.to_string(), taken.http.to_string());
+            command.args(["--https-port", &https, "--http-port", &http]);
+        }
         command.envs(self.environment.iter().map(|(name, value)| (name, fill(value))));
-        start(command, port, health, folder, config_path)
+        start(command, taken, folder, config_path)
     }
 }
 
@@ -131,24 +154,31 @@ pub fn waf(config: &str) -> Waf {
     Start::new().run(config)
 }
 
-/// Starts `command`, which is to serve on `port` and tell its health on `health`.
-pub fn start(
-    mut command: Command,
-    port: u16,
-    health: u16,
-    folder: tempfile::TempDir,
-    config: PathBuf,
-) -> Waf {
+/// Where a service listens.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ports {
+    /// The traffic.
+    pub traffic: u16,
+    /// The health listener.
+    pub health: u16,
+    /// Redirects, where there are any.
+    pub http: u16,
+}
+
+/// Starts `command`, which is to listen on `ports`.
+pub fn start(mut command: Command, ports: Ports, folder: tempfile::TempDir, config: PathBuf) -> Waf {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program can be started");
     let out = Lines::of(child.stdout.take().expect("it was asked for"));
     let log = Lines::of(child.stderr.take().expect("it was asked for"));
-    Waf { child, port, health, folder, config, out, log }
+    let Ports { traffic: port, health, http } = ports;
+    Waf { child, port, health, http, folder, config, out, log }
 }
 
-fn fill(text: &str, port: u16, health: u16, folder: &Path) -> String {
-    text.replace(PORT, &port.to_string())
-        .replace(HEALTH, &health.to_string())
+fn fill(text: &str, ports: Ports, folder: &Path) -> String {
+    text.replace(PORT, &ports.traffic.to_string())
+        .replace(HEALTH, &ports.health.to_string())
+        .replace(HTTP, &ports.http.to_string())
         .replace(FOLDER, &folder.display().to_string())
 }
 
@@ -160,6 +190,8 @@ pub struct Waf {
     pub port: u16,
     /// Port of the health listener.
     pub health: u16,
+    /// Port of the redirects; only with [`Start::tls`].
+    pub http: u16,
     folder: tempfile::TempDir,
     config: PathBuf,
     out: Lines,
@@ -167,6 +199,11 @@ pub struct Waf {
 }
 
 impl Waf {
+    fn fill(&self, text: &str) -> String {
+        let ports = Ports { traffic: self.port, health: self.health, http: self.http };
+        fill(text, ports, self.folder.path())
+    }
+
     /// The folder that the configuration lies in.
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -189,7 +226,7 @@ impl Waf {
 
     /// Replaces the configuration by renaming a new file over it.
     pub fn reconfigure(&self, config: &str) {
-        let text = fill(config, self.port, self.health, self.folder.path());
+        let text = self.fill(config);
         let beside = self.config.with_extension("new");
         std::fs::write(&beside, text).expect("a file in the test's folder");
         std::fs::rename(&beside, &self.config).expect("the file can be renamed");
@@ -197,12 +234,12 @@ impl Waf {
 
     /// Replaces the configuration of a [`Start::mounted`] service.
     pub fn swap(&self, config: &str) {
-        swap_link(self.folder.path(), &fill(config, self.port, self.health, self.folder.path()));
+        swap_link(self.folder.path(), &self.fill(config));
     }
 
     /// Replaces the configuration in place: the file is emptied, then written in two pieces.
     pub fn write_in_two_steps(&self, config: &str) {
-        let text = fill(config, self.port, self.health, self.folder.path());
+        let text = self.fill(config);
         let mut file = std::fs::File::create(&self.config).expect("the file can be written");
         let (first, second) = text.split_at(text.len() / 2);
         for piece in [first, second] {

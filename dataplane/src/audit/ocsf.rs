@@ -7,10 +7,13 @@ use std::time::UNIX_EPOCH;
 use serde::Serialize;
 
 use super::facts::{Facts, Match};
-use super::{Disposition, Event, Protection};
+use super::{Disposition, Event, Protection, text};
 
 /// Version of the technique matrix that `attacks[]` refers to.
 const ATTACK_VERSION: &str = "14.1";
+
+/// Bytes of a server name (RFC 1035, 2.3.4).
+const NAME_BYTES_MAX: usize = 255;
 
 /// Appends `event` to `out` as one line with its newline. Each call makes a new event id.
 pub fn ocsf(event: &Event<'_>, out: &mut Vec<u8>) {
@@ -70,6 +73,11 @@ fn document<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a str) -> Htt
             svc_name: event.route_id,
         },
         http_request: http_request(event, facts),
+        tls: event.tls.map(|tls| Tls {
+            version: tls.version,
+            cipher: tls.cipher,
+            sni: text::clip(tls.server_name, NAME_BYTES_MAX),
+        }),
         http_response: HttpResponse { code: event.status, status: reason_phrase(event.status) },
         firewall_rule: firewall_rule(facts),
         attacks: if facts.is_attack { &[EXPLOIT_PUBLIC_FACING_APPLICATION] } else { &[] },
@@ -261,6 +269,8 @@ struct HttpActivity<'a> {
     src_endpoint: Endpoint<'a>,
     dst_endpoint: Endpoint<'a>,
     http_request: HttpRequest<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls: Option<Tls<'a>>,
     http_response: HttpResponse,
     #[serde(skip_serializing_if = "Option::is_none")]
     firewall_rule: Option<FirewallRule<'a>>,
@@ -332,6 +342,13 @@ struct HttpRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     http_headers: Option<[HttpHeader<'a>; 1]>,
     url: Url<'a>,
+}
+
+#[derive(Serialize)]
+struct Tls<'a> {
+    version: &'static str,
+    cipher: &'static str,
+    sni: &'a str,
 }
 
 #[derive(Serialize)]

@@ -11,10 +11,11 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 use waf_shared::plan::{Mode, Settings};
 
-use crate::audit::{Disposition, Event, Finding, Protection};
+use crate::audit::{Disposition, Event, Finding, Protection, Tls};
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
 use crate::serving::{RouteIndex, Serving};
+use crate::tls::Secured;
 
 /// A violation that is not a rule's match.
 #[derive(Debug)]
@@ -25,13 +26,26 @@ struct Violation {
     excerpt: Vec<u8>,
 }
 
+/// How a connection arrived.
+#[derive(Debug, Clone)]
+pub(crate) enum Door {
+    /// Without TLS, to be proxied.
+    Plain,
+    /// Over TLS.
+    Tls(Arc<Secured>),
+    /// Without TLS, to be sent on to HTTPS.
+    Redirect,
+}
+
 /// Where a connection comes from and arrived.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ends {
     /// The TCP peer.
     pub(crate) peer: SocketAddr,
     /// Our own address.
     pub(crate) local: SocketAddr,
+    /// How it arrived.
+    pub(crate) door: Door,
 }
 
 /// The record of one exchange.
@@ -53,6 +67,17 @@ pub(crate) struct Record {
     uninspected: u64,
     /// What rules found in the upstream's answer.
     answer: Option<Box<Verdict>>,
+    /// What is said instead of an upstream, where nothing is proxied.
+    reply: Option<Reply>,
+}
+
+/// What port 80 says.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    /// The address to go to.
+    Location(Vec<u8>),
+    /// A key authorization.
+    Challenge(Arc<str>),
 }
 
 impl Record {
@@ -72,12 +97,41 @@ impl Record {
             status_detail: None,
             uninspected: 0,
             answer: None,
+            reply: None,
         }
     }
 
     /// What holds for it now.
     pub(crate) fn settings(&self) -> &Settings {
         self.serving.settings(self.route)
+    }
+
+    /// How the connection arrived.
+    pub(crate) fn door(&self) -> &Door {
+        &self.ends.door
+    }
+
+    /// What the client speaks TLS with, if it does.
+    pub(crate) fn secured(&self) -> Option<&Secured> {
+        match &self.ends.door {
+            Door::Tls(secured) => Some(secured),
+            Door::Plain | Door::Redirect => None,
+        }
+    }
+
+    /// Scheme of the client's own hop.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.secured().is_some() { "https" } else { "http" }
+    }
+
+    /// Sets what is said instead of an upstream.
+    pub(crate) fn replies(&mut self, reply: Reply) {
+        self.reply = Some(reply);
+    }
+
+    /// What is said instead of an upstream.
+    pub(crate) fn reply(&self) -> Option<&Reply> {
+        self.reply.as_ref()
     }
 
     /// The TCP peer.
@@ -233,7 +287,12 @@ impl Record {
             request_id: &self.request_id,
             client: self.client,
             listener: self.ends.local,
-            scheme: "http",
+            scheme: self.scheme(),
+            tls: self.secured().map(|secured| Tls {
+                version: secured.version,
+                cipher: secured.cipher,
+                server_name: &secured.server_name,
+            }),
             method: head.map(RequestHead::method),
             target: head.map(RequestHead::target),
             host: first("host"),

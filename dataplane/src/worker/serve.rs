@@ -5,20 +5,24 @@ use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
-use waf_shared::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode};
-use waf_shared::limits::REASON_BYTES_MAX;
+use waf_shared::control::{
+    Certificates, Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode,
+};
+use waf_shared::limits::{REASON_BYTES_MAX, UNSERVED_NAMES_MAX};
 
 use super::WorkerError;
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
 use super::member::{Member, Offered};
+use super::unserved::Unserved;
 use crate::audit::sink::Sink;
 use crate::proxy::{Listening, Proxy};
 use crate::serving::Serving;
+use crate::tls::{NotTaken, Tls};
 
 /// Control frames that wait for the loop; the supervisor has at most an offer and its end under way.
 const FRAMES_WAITING: usize = 4;
@@ -33,6 +37,7 @@ struct Ready {
 enum Wake {
     Frame(Option<Result<Received<ToWorker>, ChannelError>>),
     Built(Generation, Result<Ready, String>),
+    Unserved(String),
     Terminate,
 }
 
@@ -49,6 +54,7 @@ struct Worker {
     current: Option<Arc<Serving>>,
     listening: Vec<(SocketId, Listening)>,
     built: mpsc::Sender<(Generation, Result<Ready, String>)>,
+    unserved: Unserved,
 }
 
 /// Serves until a drain is over.
@@ -61,18 +67,22 @@ pub(super) async fn serve(
     let (sender, receiver) = channel::split(control).map_err(ChannelError::from)?;
     let mut frames = receive(receiver);
     let (built, mut ready) = mpsc::channel(FRAMES_WAITING);
+    let (unserved, mut names) = mpsc::channel(UNSERVED_NAMES_MAX);
+    let tls = Tls::new(unserved).map_err(WorkerError::Tls)?;
     let mut worker = Worker {
-        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?),
+        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?, tls),
         sender,
         member: Member::default(),
         current: None,
         listening: Vec::new(),
         built,
+        unserved: Unserved::default(),
     };
     let limit = loop {
         let wake = tokio::select! {
             frame = frames.recv() => Wake::Frame(frame),
             Some((generation, outcome)) = ready.recv() => Wake::Built(generation, outcome),
+            Some(name) = names.recv() => Wake::Unserved(name),
             () = signals.terminate() => Wake::Terminate,
         };
         match worker.wake(wake, drain).await? {
@@ -82,7 +92,16 @@ pub(super) async fn serve(
     };
     worker.listening.clear();
     worker.proxy.drain(limit).await;
-    info!("drained");
+    let handshakes = worker.proxy.tls().counters();
+    info!(
+        tls_full = handshakes.full.value(),
+        tls_resumed = handshakes.resumed.value(),
+        tls_challenges = handshakes.challenges.value(),
+        tls_no_certificate = handshakes.no_certificate.value(),
+        tls_failed = handshakes.failed.value(),
+        tls_slow = handshakes.slow.value(),
+        "drained"
+    );
     Ok(())
 }
 
@@ -102,6 +121,11 @@ impl Worker {
                     self.answer(&answer).await?;
                 }
             }
+            Wake::Unserved(name) => {
+                if let Some(name) = self.unserved.first_time(name, Instant::now()) {
+                    self.answer(&ToSupervisor::Unserved(vec![name])).await?;
+                }
+            }
             Wake::Terminate => return Ok(Next::Drain(drain)),
         }
         Ok(Next::Continue)
@@ -113,8 +137,27 @@ impl Worker {
             ToWorker::Commit(generation) => self.committed(generation).await?,
             ToWorker::Abandon(generation) => self.member.abandoned(generation),
             ToWorker::Drain(limit) => return Ok(Next::Drain(limit.duration())),
+            ToWorker::Certificates(certificates) => self.certificates(certificates).await,
+            ToWorker::Tickets(tickets) => taken("ticket keys", self.proxy.tls().install_tickets(&tickets)),
+            ToWorker::Challenges(challenges) => {
+                let revision = challenges.revision;
+                taken("challenges", self.proxy.tls().install_challenges(challenges));
+                self.answer(&ToSupervisor::Challenged(revision)).await?;
+            }
         }
         Ok(Next::Continue)
+    }
+
+    /// Checks keys away from the threads that serve, and before the next frame: what is offered after certificates is
+    /// served with them.
+    async fn certificates(&mut self, certificates: Certificates) {
+        let proxy = Arc::clone(&self.proxy);
+        let install = move || proxy.tls().install_certificates(&certificates);
+        match tokio::task::spawn_blocking(install).await {
+            Ok(Ok(names)) => info!(names, "certificates are served"),
+            Ok(Err(error)) => taken("certificates", Err(error)),
+            Err(panic) => error!(%panic, "certificates cannot be read: the ones before serve on"),
+        }
     }
 
     /// Starts to build, away from the threads that serve.
@@ -157,7 +200,7 @@ impl Worker {
                 Some(at) => self.listening.swap_remove(at).1,
                 None => self
                     .proxy
-                    .listen(socket)
+                    .listen(socket, listener.role)
                     .map_err(|source| WorkerError::Listen { port: listener.port, source })?,
             };
             listening.push((listener.socket, served));
@@ -170,6 +213,13 @@ impl Worker {
     async fn answer(&self, answer: &ToSupervisor) -> Result<(), WorkerError> {
         let frame = encode(answer, 0).map_err(ChannelError::from)?;
         Ok(self.sender.send(&frame, &[]).await?)
+    }
+}
+
+/// A state that breaks its bounds is the supervisor's fault and costs nobody a connection.
+fn taken(what: &str, outcome: Result<(), NotTaken>) {
+    if let Err(error) = outcome {
+        error!(%error, what, "a state is not taken: the one before holds");
     }
 }
 

@@ -11,7 +11,7 @@ const MAGIC: [u8; 4] = *b"WAFC";
 pub const HEADER_BYTES: usize = 4 + 2 + 2 + 4;
 
 /// Changes whenever a message's layout does.
-pub const FRAME_VERSION: u16 = 1;
+pub const FRAME_VERSION: u16 = 2;
 
 /// Why bytes are not a frame, or a message does not become one.
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +119,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker};
+    use crate::control::{
+        AlpnChallenge, CertificatePair, Certificates, Challenges, Generation, HttpChallenge, Listener, Offer,
+        Role, Secret, SocketId, TicketKey, Tickets, ToSupervisor, ToWorker,
+    };
     use crate::plan::{Digest, Millis};
 
     fn split(frame: &[u8]) -> (Header, &[u8]) {
@@ -132,7 +135,7 @@ mod tests {
             generation: Generation(7),
             digest: Digest([3; 32]),
             plan,
-            listeners: vec![Listener { socket: SocketId(1), port: 8080 }],
+            listeners: vec![Listener { socket: SocketId(1), port: 8080, role: Role::Plain }],
         })
     }
 
@@ -143,6 +146,25 @@ mod tests {
             ToWorker::Commit(Generation(1)),
             ToWorker::Abandon(Generation(u64::MAX)),
             ToWorker::Drain(Millis(30_000)),
+            ToWorker::Certificates(Certificates {
+                pairs: vec![CertificatePair {
+                    names: vec!["a.example".into(), "*.b.example".into()],
+                    chain_pem: b"chain".to_vec(),
+                    key_pem: Secret(b"key".to_vec()),
+                }],
+            }),
+            ToWorker::Tickets(Tickets {
+                keys: vec![TicketKey { name: [1; 16], secret: Secret(vec![2; 32]) }],
+            }),
+            ToWorker::Challenges(Challenges {
+                revision: 9,
+                http: vec![HttpChallenge { token: "t".into(), key_authorization: "t.k".into() }],
+                alpn: vec![AlpnChallenge {
+                    host: "a.example".into(),
+                    certificate_der: vec![3],
+                    key_der: Secret(vec![4]),
+                }],
+            }),
         ] {
             let frame = encode(&message, 1).unwrap();
             let (header, payload) = split(&frame);
@@ -153,6 +175,8 @@ mod tests {
             ToSupervisor::Prepared(Generation(1)),
             ToSupervisor::Rejected { generation: Generation(2), why: "no".into() },
             ToSupervisor::Active(Generation(3)),
+            ToSupervisor::Challenged(9),
+            ToSupervisor::Unserved(vec!["x.b.example".into()]),
         ] {
             let frame = encode(&message, 0).unwrap();
             assert_eq!(decode::<ToSupervisor>(split(&frame).1).unwrap(), message);
@@ -169,7 +193,7 @@ mod tests {
             Header::parse(&changed).unwrap_err()
         };
         assert!(matches!(with(0, b"HTTP"), FrameError::Magic));
-        assert!(matches!(with(4, &2u16.to_le_bytes()), FrameError::Version(2)));
+        assert!(matches!(with(4, &1u16.to_le_bytes()), FrameError::Version(1)));
         assert!(matches!(with(6, &999u16.to_le_bytes()), FrameError::Descriptors(999)));
         assert!(matches!(with(8, &u32::MAX.to_le_bytes()), FrameError::TooLarge(_)));
     }
