@@ -164,6 +164,22 @@ pub const PRIVATE_KEY_BYTES_MAX: usize = 16 << 10;
 /// Certificates for names below wildcards that one service holds: clients choose those names.
 pub const CERTIFICATES_ON_DEMAND_MAX: usize = 1_000;
 
+/// New names below wildcards that certificates are ordered for in an hour; Let's Encrypt issues fifty in a week for one
+/// registered domain, and takes five failures an hour for one name.
+pub const NEW_NAMES_PER_HOUR: usize = 20;
+
+/// Orders for certificates under way at once.
+pub const ACME_ORDERS_MAX: usize = 8;
+
+/// Seconds for one request to a certificate authority, connecting included.
+pub const ACME_REQUEST_SECONDS: u64 = 30;
+
+/// Bytes of one answer of a certificate authority.
+pub const ACME_ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// Seconds for one order, from the first request to the certificate.
+pub const ACME_ORDER_SECONDS: u64 = 300;
+
 /// Keys that open session tickets: the one that makes them and as many as their lifetime needs.
 pub const TICKET_KEYS_MAX: usize = 4;
 

@@ -1,6 +1,8 @@
 //! The command line of `waf`. It knows words and values, nothing of what they bring about. This is the only place
 //! where the environment is read.
 
+mod acme;
+
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -8,6 +10,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use waf_shared::limits::DRAIN_SECONDS;
 use waf_shared::plan::Cidr;
+
+pub use acme::{Acme, MacKey, Way};
 
 /// Workers of one service; more than cores is allowed, more than this is a slip.
 const WORKERS_MAX: usize = 64;
@@ -42,6 +46,9 @@ pub struct Serve {
     /// Port for redirects and challenges in modes 1 and 2; clients still come by 80
     #[arg(long, value_name = "PORT", default_value_t = 80, value_parser = clap::value_parser!(u16).range(1..))]
     pub http_port: u16,
+    /// How certificates are had.
+    #[command(flatten)]
+    pub acme: Acme,
     /// How to run.
     #[command(flatten)]
     pub process: Process,
@@ -75,6 +82,15 @@ pub enum Command {
         /// How to run.
         #[command(flatten)]
         process: Process,
+    },
+    /// List the certificates of a configuration: host, issuer, expiry, next renewal
+    Certificates {
+        /// Configuration file
+        #[arg(long, value_name = "FILE", default_value = "/etc/waf/waf.yaml")]
+        config: PathBuf,
+        /// Whose certificates to list.
+        #[command(flatten)]
+        acme: Acme,
     },
     /// The data plane; started by `waf` itself
     #[command(hide = true)]

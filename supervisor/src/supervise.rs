@@ -15,6 +15,7 @@ use waf_shared::control::{FrameError, Generation, ToSupervisor, ToWorker, encode
 use waf_shared::limits::{AUDIT_WAIT_SECONDS, PREPARE_SECONDS};
 use waf_shared::plan::{Digest, Millis};
 
+use crate::acme;
 use crate::audit;
 use crate::candidate::{Candidate, CandidateError};
 use crate::counters::Counters;
@@ -50,8 +51,8 @@ pub struct Settings {
     pub worker: workers::Settings,
     /// Where modes 1 and 2 listen.
     pub ports: TlsPorts,
-    /// Directory URL of the certificate authority.
-    pub acme_directory: String,
+    /// How certificates are had.
+    pub acme: acme::Settings,
     /// Printed to stderr once the service is ready.
     pub greeting: Option<String>,
 }
@@ -62,6 +63,9 @@ pub enum SuperviseError {
     /// The plan cannot be offered.
     #[error(transparent)]
     Candidate(#[from] CandidateError),
+    /// The certificate authority's root cannot be read.
+    #[error(transparent)]
+    Acme(#[from] acme::ClientError),
     /// No worker made the plan ready.
     #[error("the plan cannot be served: {0}")]
     Refused(String),
@@ -95,8 +99,9 @@ pub async fn supervise(
     let (audit, writer) = audit::Queue::start(counters.clone()).map_err(SuperviseError::Audit)?;
     let states = Arc::new(States::default());
     let wanted = Wanted::by(&first.plan);
-    let directory_url = settings.acme_directory.clone();
-    let (keeper, _orders) = Keeper::start(wanted, directory_url, states.clone(), wake.clone()).await;
+    let directory_url = settings.acme.directory.clone();
+    let (keeper, orders) = Keeper::start(wanted, directory_url, states.clone(), wake.clone()).await;
+    acme::start(settings.acme.clone(), orders, counters.certificates.clone())?;
     let mut supervisor = Supervisor::new(settings, wake.clone(), keeper, states, audit, counters.clone());
     warn_all(&first.warnings);
     supervisor.propose_first(first, began).await?;

@@ -12,6 +12,8 @@ pub mod raw;
 
 pub mod tls;
 
+pub mod pebble;
+
 pub mod frames;
 
 pub mod contract;

@@ -49,6 +49,7 @@ pub struct Start {
     files: Vec<(String, String)>,
     mounted: bool,
     tls: bool,
+    ports: Option<Ports>,
 }
 
 impl Start {
@@ -85,6 +86,13 @@ impl Start {
         self
     }
 
+    /// Listens on these ports, which somebody else has been told already.
+    #[must_use]
+    pub fn at(mut self, ports: Ports) -> Start {
+        self.ports = Some(ports);
+        self
+    }
+
     /// Puts a certificate and its key where an operator does, for a configuration with `data_dir: @FOLDER@/data`.
     #[must_use]
     pub fn certificate(self, file: &str, (chain, key): &(String, String)) -> Start {
@@ -113,7 +121,7 @@ impl Start {
     /// Starts with `config` and waits for nothing.
     pub fn launch(&self, config: &str) -> Waf {
         let folder = tempfile::tempdir().expect("a folder for the test");
-        let taken = Ports { traffic: ports::free(), health: ports::free(), http: ports::free() };
+        let taken = self.ports.unwrap_or_else(Ports::free);
         let fill = |text: &str| fill(text, taken, folder.path());
         for (name, text) in &self.files {
             let path = folder.path().join(name);
@@ -163,6 +171,13 @@ pub struct Ports {
     pub health: u16,
     /// Redirects, where there are any.
     pub http: u16,
+}
+
+impl Ports {
+    /// Free ones.
+    pub fn free() -> Ports {
+        Ports { traffic: ports::free(), health: ports::free(), http: ports::free() }
+    }
 }
 
 /// Starts `command`, which is to listen on `ports`.

@@ -34,9 +34,24 @@ impl Client {
         protocols: &[&str],
         versions: &[&'static SupportedProtocolVersion],
     ) -> Client {
+        Client::with_roots(&[&authority.root_pem], protocols, versions)
+    }
+
+    /// Trusts roots in PEM and offers these protocols by ALPN.
+    pub fn trusting(roots: &[&str], protocols: &[&str]) -> Client {
+        Client::with_roots(roots, protocols, rustls::ALL_VERSIONS)
+    }
+
+    fn with_roots(
+        pem: &[&str],
+        protocols: &[&str],
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> Client {
         let mut roots = RootCertStore::empty();
-        let root = CertificateDer::from_pem_slice(authority.root_pem.as_bytes()).expect("a root in PEM");
-        roots.add(root).expect("a root");
+        for pem in pem {
+            let root = CertificateDer::from_pem_slice(pem.as_bytes()).expect("a root in PEM");
+            roots.add(root).expect("a root");
+        }
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(versions)

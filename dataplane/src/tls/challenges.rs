@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::ServerConfig;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use waf_shared::control::{AlpnChallenge, Challenges};
 
 /// The protocol by which an authority asks over TLS (RFC 8737 section 6.2).
@@ -58,10 +59,13 @@ fn config(
     let chain = vec![CertificateDer::from(challenge.certificate_der)];
     let key = PrivateKeyDer::try_from(challenge.key_der.0)
         .map_err(|reason| rustls::Error::General(reason.to_owned()))?;
+    // The library's own check of certificate and key gives up on the extension that makes this certificate an answer:
+    // it is critical, and known to authorities alone.
+    let key = CertifiedKey::new(chain, provider.key_provider.load_private_key(key)?);
     let mut config = ServerConfig::builder_with_provider(Arc::clone(provider))
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
-        .with_single_cert(chain, key)?;
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
     config.alpn_protocols = vec![ACME_TLS.to_vec()];
     Ok(Arc::new(config))
 }

@@ -76,6 +76,17 @@ impl Authority {
         (leaf.pem(), key.serialize_pem())
     }
 
+    /// The same, valid for so long before and after now.
+    pub fn issue_for(&self, names: &[&str], before: Duration, after: Duration) -> (String, String) {
+        let key = rcgen::KeyPair::generate().expect("a key can be made");
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut leaf = rcgen::CertificateParams::new(names).expect("valid names");
+        let now = time::OffsetDateTime::now_utc();
+        (leaf.not_before, leaf.not_after) = (now - before, now + after);
+        let leaf = leaf.signed_by(&key, &self.issuer).expect("the root signs");
+        (leaf.pem(), key.serialize_pem())
+    }
+
     /// What a server of its own needs, with these protocols by ALPN.
     pub fn server_config(&self, protocols: &[&str]) -> Arc<rustls::ServerConfig> {
         let mut config = (*self.config).clone();
