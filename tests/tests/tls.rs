@@ -240,10 +240,14 @@ fn a_new_host_has_its_certificate_when_its_plan_is_in_force() {
     let client = Client::new(&authority, &["http/1.1"]);
     let before = waf.plan();
     assert_eq!(client.alert(waf.port, "b.example"), rustls::AlertDescription::UnrecognisedName);
+    let mut open = client.connect(waf.port, "a.example").expect("a handshake");
+    let mut ask = |host: &str| open.exchange(&Request::get("/").host(host)).expect("a response").status;
+    assert_eq!(ask("a.example"), 200);
     waf.reconfigure(&mode_1("b.example", &origin.url()));
     waf.until_replaced(&before);
     assert_eq!(client.ask(waf.port, "b.example", "/").status, 200);
     polling::until_true("the end of the old certificate", || client.connect(waf.port, "a.example").is_err());
-    // Whoever opened a connection before is told that the host is gone.
+    // A connection of before goes on, with what is configured now.
+    assert_eq!((ask("a.example"), ask("b.example"), ask("c.example")), (404, 200, 421));
     assert!(waf.log().iter().all(|line| !line.contains("BEGIN")), "a key in the log");
 }
