@@ -81,7 +81,7 @@ mod tests {
             .map(|line| line.split("  ").filter(|cell| !cell.is_empty()).map(str::trim).collect())
             .collect();
         assert_eq!(lines[0], HEADER);
-        assert_eq!(lines[1][..4], ["a.example", "ACME", "R10", "2025-01-03T00:00:00Z"], "{text}");
+        assert_eq!(lines[1][..4], ["a.example", "ACME", "R10", "2025-01-02T00:00:00Z"], "{text}");
         assert!(lines[1][4].starts_with("2024-12-0"), "two thirds of ninety days: {text}");
         assert_eq!(lines[2], ["b.example", "missing", "-", "-", "now"]);
         assert_eq!(lines[3][1..3], ["data_dir/certs", "Our CA"]);

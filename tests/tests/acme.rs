@@ -244,8 +244,7 @@ fn a_certificate_of_a_short_life_is_renewed_under_load_without_a_failed_request(
 
     // In its place one that is past the half of its short life.
     let authority = Authority::new("unused.example");
-    let (chain, key) =
-        authority.issue_for(&["one.example"], Duration::from_secs(3600), Duration::from_secs(60));
+    let (chain, key) = authority.issue_for(&["one.example"], Duration::from_hours(1), Duration::from_mins(1));
     let path = find(site.data.path(), "one.example.pem");
     std::fs::write(&path, format!("{key}\n{chain}\n# end\n")).expect("it can be written");
 
@@ -353,4 +352,38 @@ fn a_root_that_cannot_be_read_is_a_failed_start() {
     let mut waf = start.launch(&site.config(&["one.example"]));
     assert_eq!(waf.wait_exit(Duration::from_secs(20)).code(), Some(1));
     waf.wait_log(&["/dev/null", "no certificate in it"]);
+}
+
+/// The library that shows a process another time.
+fn wrong_clock() -> String {
+    let found = std::fs::read_dir("/usr/lib").expect("a folder").flatten().find_map(|entry| {
+        let path = entry.path().join("faketime/libfaketime.so.1");
+        path.is_file().then(|| path.display().to_string())
+    });
+    found.expect(
+        "libfaketime is missing: install the package `libfaketime`, or run ./test as root, which does",
+    )
+}
+
+#[test]
+fn a_clock_that_is_a_day_off_changes_nothing_but_the_log() {
+    for (offset, told) in [("+1d", "ahead of"), ("-1d", "behind")] {
+        let site = Site::new();
+        let pebble = Setup::new(site.validation()).start();
+        let client = Client::trusting(&[&pebble.issuing_root()], &["http/1.1"]);
+        let start = site
+            .start(&pebble.directory(), &pebble.root(), "http-01,tls-alpn-01")
+            .environment("LD_PRELOAD", &wrong_clock())
+            .environment("FAKETIME", offset);
+        let waf = start.run(&site.config(&["one.example"]));
+        let served = until_served(&waf, &client, "one.example");
+        waf.wait_log(&["this machine's clock is", told]);
+        polling::until_true("the file", || site.files().contains("one.example.pem"));
+        drop(waf);
+        // What is not valid yet by this clock serves all the same, and is not ordered again.
+        let waf = start.run(&site.config(&["one.example"]));
+        assert_eq!(certificate(&waf, &client, "one.example"), Some(served), "{offset}");
+        waf.wait_log(&["this machine's clock is", told]);
+        assert_eq!(ordered(&waf), 0, "{offset}");
+    }
 }

@@ -119,6 +119,6 @@ mod tests {
             assert!(demand.waiting.len() <= WAITING_MAX && demand.ordered.len() <= NEW_NAMES_PER_HOUR);
         }
         assert_eq!(ordered, 2 * NEW_NAMES_PER_HOUR);
-        assert!(demand.due_at(start + Duration::from_secs(7200)).is_some());
+        assert!(demand.due_at(start + HOUR * 2).is_some());
     }
 }

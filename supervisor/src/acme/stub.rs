@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use base64::Engine as _;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
@@ -23,12 +24,13 @@ use super::failure::{Failure, Why};
 use super::{Settings, order};
 use crate::certificates::{Layout, Pair, Provenance, Store};
 
-/// Answers by path: status, header fields and a body, in which `@` stands for its own URL.
+/// A running one.
 struct Stub {
     settings: Settings,
     folder: tempfile::TempDir,
 }
 
+/// Answers by path: status, header fields and a body, in which `@` stands for the stub's own URL.
 fn fields(path: &str, has_suggestions: bool) -> (u16, Vec<(&'static str, &'static str)>, String) {
     let suggestions = if has_suggestions { r#","renewalInfo":"@/suggest""# } else { "" };
     match path {
@@ -107,7 +109,6 @@ impl Stub {
     /// An account that was made earlier.
     fn remember_account(&self) {
         let (_, key) = instant_acme::Key::generate_pkcs8().unwrap();
-        use base64::Engine as _;
         let key = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(key.secret_pkcs8_der());
         let credentials =
             serde_json::json!({"id": "me", "key_pkcs8": key, "directory": self.settings.directory});

@@ -255,7 +255,7 @@ impl Task {
             }
             Ok(Err(panic)) => error!(%panic, "certificates cannot be read: the ones before serve on"),
             Err(_) => {
-                error!(data_dir = %wanted.data_dir.display(), "certificates cannot be read in time: the ones before serve on")
+                error!(data_dir = %wanted.data_dir.display(), "certificates cannot be read in time: the ones before serve on");
             }
         }
     }

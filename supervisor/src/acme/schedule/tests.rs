@@ -83,9 +83,9 @@ fn pauses_grow_and_are_never_shorter_than_the_authority_asks() {
     assert_eq!([1, 2, 3, 4, 99].map(|n| seconds(Why::Unproven, n)), [60, 240, 960, 3600, 3600]);
     assert_eq!(seconds(Why::RateLimited, 1), 3600);
     assert_eq!(seconds(Why::Rejected, 1), 6 * 3600);
-    let asked = Some(Duration::from_secs(7200));
+    let asked = Some(Duration::from_hours(2));
     for why in [Why::Unreachable, Why::Unproven, Why::RateLimited, Why::Local, Why::NotReplaceable] {
-        assert_eq!(pause(why, 1, asked, 0.5), Duration::from_secs(7200), "{why:?}");
+        assert_eq!(pause(why, 1, asked, 0.5), Duration::from_hours(2), "{why:?}");
     }
     assert_eq!(pause(Why::RateLimited, 1, Some(Duration::from_secs(3)), 0.0), Duration::from_secs(3));
     assert_eq!(pause(Why::Unproven, 1, Some(Duration::MAX), 0.0), RETRY_AFTER_LONGEST);
@@ -143,7 +143,7 @@ fn the_authoritys_suggestion_goes_before_the_lifetime() {
     assert_eq!(schedule.renew_at("a.example", &held), hours(15));
     assert!(schedule.ask_due("a.example", now + SUGGESTION_LONGEST));
     // A window in the past asks for a renewal at once: the certificate is about to be revoked.
-    let past = Some((wall - Duration::from_secs(DAY), wall - Duration::from_secs(3600)));
+    let past = Some((wall - Duration::from_secs(DAY), wall - Duration::from_hours(1)));
     schedule.suggested("a.example", &held, past, Duration::from_hours(6), now, 0.5);
     assert_eq!(schedule.due(["a.example"].into_iter(), &snapshot, wall, now), ["a.example"]);
     // What was said about one certificate says nothing about the next, and silence means the lifetime.
