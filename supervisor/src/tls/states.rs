@@ -65,7 +65,7 @@ fn tell(state: &watch::Sender<Latest>, bounded: Result<(), Excess>, message: &To
             state.send_replace(Some(frame.into()));
         }
         Err(error) => {
-            error!(%error, "workers cannot be told what they need for TLS: they keep what they have")
+            error!(%error, "workers cannot be told what they need for TLS: they keep what they have");
         }
     }
 }
