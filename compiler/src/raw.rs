@@ -75,7 +75,7 @@ section! {
 section! {
     /// `audit_log`.
     AuditLog {
-        format: Choice<AuditFormat>, Kind::Choice(&["ocsf", "ecs"]), optional, "ocsf", "", Enforced::Only("ocsf"),
+        format: Choice<AuditFormat>, Kind::Choice(&["ocsf", "ecs"]), optional, "ocsf", "changes only by a reload", Enforced::Yes,
             "Schema of audit events: OCSF 1.2.0 HTTP Activity, or ECS 8.";
     }
 }

@@ -336,7 +336,6 @@ fn all_warnings() {
         "version: v1alpha1\nmetrics_port: 9090\naudit_log: {format: ecs}\ntracing:\n  enabled: true\nglobal:\n  openapi: {shadow_api_logging: false}\n  rate_limit: {requests: 1, window: 1s, source: {type: ip}}\nroutes:\n  - upstream: http://a\n    cors: {allow_origins: ['*']}\n    enable: [openapi-body-mismatch]\n",
         &[
             (2, &["metrics_port: accepted, not enforced yet"]),
-            (3, &["audit_log.format"]),
             (5, &["tracing.enabled"]),
             (7, &["global.openapi.shadow_api_logging"]),
             (8, &["global.rate_limit"]),

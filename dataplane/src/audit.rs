@@ -4,20 +4,24 @@
 
 mod facts;
 mod mask;
-mod ocsf;
 mod text;
 mod url;
 
-pub mod sink;
+mod ecs;
+mod ocsf;
+mod product;
 
-pub use ocsf::ocsf;
+pub mod reference;
+pub mod sink;
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::{Duration, SystemTime};
 
 use waf_shared::catalog::Leaf;
-use waf_shared::plan::Mode;
+use waf_shared::plan::{AuditFormat, Mode};
+
+use facts::Facts;
 
 /// One event: one request that was blocked, detected or logged.
 #[derive(Debug, Clone)]
@@ -77,8 +81,26 @@ pub struct Tls<'a> {
     pub version: &'static str,
     /// Cipher suite by its registered name.
     pub cipher: &'static str,
-    /// Server name that the client asked for.
+    /// Server name that the client asked for, a valid DNS name.
     pub server_name: &'a str,
+}
+
+/// Appends `event` to `out` in `format`, as one line with its newline. Each call makes a new event id.
+pub fn write(event: &Event<'_>, format: AuditFormat, out: &mut Vec<u8>) {
+    let facts = Facts::of(event);
+    let mut uid = uuid::Uuid::encode_buffer();
+    let uid = &*uuid::Uuid::now_v7().as_hyphenated().encode_lower(&mut uid);
+    let start = out.len();
+    let written = match format {
+        AuditFormat::Ocsf => serde_json::to_writer(&mut *out, &ocsf::document(event, &facts, uid)),
+        AuditFormat::Ecs => serde_json::to_writer(&mut *out, &ecs::document(event, &facts, uid)),
+    };
+    if written.is_err() {
+        // Strings and numbers always serialise and a vector always takes them; a torn line must not stand all the same.
+        out.truncate(start);
+        return;
+    }
+    out.push(b'\n');
 }
 
 /// What was done with a request.

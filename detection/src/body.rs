@@ -150,6 +150,11 @@ impl Body {
         self.uninspected + self.readers.multipart.uninspected()
     }
 
+    /// Bytes of uploaded files that are only counted.
+    pub(crate) fn file_rest(&self) -> u64 {
+        self.readers.multipart.file_rest()
+    }
+
     pub(crate) fn feed(&mut self, chunk: &[u8], sink: &mut impl Sink) {
         match self.kind {
             BodyKind::None => return,

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use aho_corasick::automaton::{Automaton, StateID};
-use aho_corasick::{Anchored, dfa};
+use aho_corasick::{AhoCorasick, Anchored, dfa};
 use regex::bytes::{Regex, RegexBuilder};
 use waf_shared::catalog::LeafSet;
 
@@ -15,6 +15,7 @@ use crate::response::Signs;
 use crate::rule::{Glance, Judge, Rule, Test};
 use crate::rules;
 use crate::view::classes::{self, Classes};
+use crate::view::percent;
 
 mod clean;
 
@@ -92,6 +93,13 @@ struct Literals {
     candidates: Vec<Vec<u16>>,
 }
 
+/// What is looked for in a form that is decoded and judged again.
+struct Codings {
+    /// The pattern rules with a literal that is an escape itself, and the judges that the bytes' classes call for.
+    proofs: Candidates,
+    literals: AhoCorasick,
+}
+
 /// The rule set in executable form. Built once, shared by all routes and threads.
 pub struct Engine {
     proofs: Vec<Proof>,
@@ -101,6 +109,7 @@ pub struct Engine {
     word: Literals,
     /// For each set of classes, the shortest literal made of these classes alone (`u8::MAX`: none).
     shortest: Box<[u8; classes::SETS]>,
+    codings: Codings,
     by_place: [Candidates; 32],
     /// Judges without triggers: the classes of a view's bytes call for them.
     untriggered: Candidates,
@@ -177,6 +186,7 @@ impl Engine {
             }
         }
         Engine {
+            codings: Codings::new(&proofs, &untriggered),
             untriggered,
             shortest: shortest(&literals),
             full: Literals::new(literals),
@@ -204,15 +214,9 @@ impl Engine {
         &self.signs
     }
 
-    /// Of `active`, the pattern rules and the judges that look at how a value is coded.
-    pub(crate) fn patterns(&self, active: &Candidates) -> Candidates {
-        let mut set = Candidates::NONE;
-        for index in active.iter() {
-            if let Some(Proof::Pattern(..)) = self.proofs.get(index) {
-                set.insert(index);
-            }
-        }
-        set.either(&self.untriggered.both(active))
+    /// Of `active`, what can say anything of a coded form that it cannot say of the decoded one.
+    pub(crate) fn of_codings(&self, active: &Candidates) -> Candidates {
+        self.codings.proofs.both(active)
     }
 
     /// The candidates that can report anything under `leaves`.
@@ -232,6 +236,29 @@ impl Engine {
         set
     }
 
+    /// As [`Engine::candidates`] for a coded form: a short look first, because it is decoded and judged anyway.
+    pub(crate) fn coded_candidates(
+        &self,
+        active: &Candidates,
+        place: Place,
+        classes: Classes,
+        bytes: &[u8],
+    ) -> Candidates {
+        if self.codings.literals.is_match(bytes) {
+            return self.candidates(active, place, classes, bytes);
+        }
+        self.called(active, place, classes)
+    }
+
+    /// The judges that the bytes' classes call for.
+    fn called(&self, active: &Candidates, place: Place, classes: Classes) -> Candidates {
+        if place == Place::Path || classes.is_odd() {
+            self.untriggered.both(active).both(&self.by_place[place as usize])
+        } else {
+            Candidates::NONE
+        }
+    }
+
     /// One pass over the bytes: which of the `active` candidates are worth a proof at `place`.
     pub(crate) fn candidates(
         &self,
@@ -240,11 +267,7 @@ impl Engine {
         classes: Classes,
         bytes: &[u8],
     ) -> Candidates {
-        let called = if place == Place::Path || classes.is_odd() {
-            self.untriggered.both(active).both(&self.by_place[place as usize])
-        } else {
-            Candidates::NONE
-        };
+        let called = self.called(active, place, classes);
         let shortest = self.shortest[classes.set()];
         if shortest == u8::MAX || bytes.len() < usize::from(shortest) {
             return called;
@@ -285,6 +308,33 @@ impl Engine {
             }
         }
     }
+}
+
+impl Codings {
+    fn new(proofs: &[Proof], untriggered: &Candidates) -> Codings {
+        let mut set = *untriggered;
+        let mut wanted: Vec<&str> = Vec::new();
+        for (index, proof) in proofs.iter().enumerate() {
+            if let Proof::Pattern(Rule { test: Test::Pattern { literals, .. }, .. }, _) = proof {
+                let before = wanted.len();
+                wanted.extend(literals.iter().copied().filter(|literal| names_a_coding(literal)));
+                if wanted.len() > before {
+                    set.insert(index);
+                }
+            }
+        }
+        let literals = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(wanted)
+            .expect("a few short literals are far below the automaton's limits");
+        Codings { proofs: set, literals }
+    }
+}
+
+/// Whether decoding a form would change `literal`.
+fn names_a_coding(literal: &str) -> bool {
+    let mut decoded = Vec::new();
+    percent::decode(literal.as_bytes(), true, &mut decoded)
 }
 
 impl Literals {

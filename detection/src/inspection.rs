@@ -154,6 +154,11 @@ impl Inspection {
         self.body.uninspected()
     }
 
+    /// Bytes of uploaded files behind the first ones of each: they are counted, and no rule looks at them.
+    pub fn file_rest(&self) -> u64 {
+        self.body.file_rest()
+    }
+
     /// Judges what the body's end makes complete.
     pub fn finish_body(&mut self, cut: Cut) {
         let body = &mut self.body;

@@ -10,7 +10,7 @@ mod entities;
 mod escapes;
 mod hex;
 mod path;
-mod percent;
+pub(crate) mod percent;
 mod rewrite;
 mod unicode;
 mod utf7;

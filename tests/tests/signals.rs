@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use waf_tests::contract::encode;
 use waf_tests::load::Load;
-use waf_tests::origin::{Answer, Gate, Origin};
+use waf_tests::origin::{Answer, Gate, Origin, Step};
 use waf_tests::polling;
 use waf_tests::raw::{Connection, Request};
 use waf_tests::running::{self, Start, to_upstream};
@@ -99,6 +99,27 @@ fn a_drain_has_an_end() {
     assert!(took >= Duration::from_millis(900) && took < Duration::from_secs(10), "{took:?}");
     assert!(open.response().is_err(), "it was cut");
     gate.open();
+}
+
+#[test]
+fn a_tunnel_is_served_until_the_drain_ends() {
+    let origin = Origin::answering(|_| {
+        Answer::raw("HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: lines\r\n\r\n")
+            .then(Step::Echo)
+    });
+    let mut waf = Start::new().argument("--drain").argument("2").run(&to_upstream(&origin.url()));
+    let mut tunnel = Connection::open(waf.port).expect("a connection");
+    let upgrade = Request::get("/").field("Connection", "Upgrade").field("Upgrade", "lines");
+    tunnel.send(upgrade.bytes()).expect("sent");
+    assert_eq!(tunnel.head().expect("a head").status, 101);
+    let start = Instant::now();
+    waf.signal(Signal::SIGTERM);
+    tunnel.send("still here").expect("the tunnel stands while the service drains");
+    assert_eq!(tunnel.take(10).expect("an echo"), b"still here");
+    assert_eq!(waf.wait_exit(END).code(), Some(0));
+    let took = start.elapsed();
+    assert!(took >= Duration::from_millis(1900) && took < Duration::from_secs(12), "{took:?}");
+    assert!(tunnel.is_closed(), "it ends with the drain");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! HTTPS: certificates of the operator's own, who gets which, what is agreed on, and what happens beside it on port 80.
 
+use std::fmt::Write as _;
+
 use rustls::HandshakeKind;
 use waf_tests::contract::{blocked, encode};
 use waf_tests::origin::{Authority, Origin};
@@ -19,7 +21,7 @@ fn mode_1(hosts: &str, upstream: &str) -> String {
 fn mode_2(routes: &[(&str, &str)]) -> String {
     let mut text = format!("version: v1alpha1\nhealth_port: {HEALTH}\ndata_dir: {FOLDER}/data\nroutes:\n");
     for (hosts, upstream) in routes {
-        text.push_str(&format!("  - match: {{hosts: [{hosts}]}}\n    upstream: {upstream}\n"));
+        let _ = write!(text, "  - match: {{hosts: [{hosts}]}}\n    upstream: {upstream}\n");
     }
     text
 }

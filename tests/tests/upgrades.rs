@@ -10,9 +10,9 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async, client_async, tungstenite};
 use waf_tests::contract::{blocked, encode};
-use waf_tests::origin::{Answer, Origin};
+use waf_tests::origin::{Answer, Authority, Origin, Step};
 use waf_tests::raw::{Connection, Request};
-use waf_tests::running::{self, Waf, to_upstream};
+use waf_tests::running::{self, Start, Waf, to_upstream};
 use waf_tests::{polling, ports};
 
 /// Messages of the long echo.
@@ -187,4 +187,27 @@ fn what_comes_with_the_switch_is_not_lost_and_an_end_is_passed_on() {
     assert!(head.field("Content-Length").or(head.field("Transfer-Encoding")).is_none());
     connection.finish();
     assert_eq!(connection.rest().expect("an end"), b"first line\n");
+}
+
+#[test]
+fn an_upstream_behind_tls_can_switch() {
+    let authority = Authority::new("127.0.0.1");
+    let origin = Origin::tls(&authority, |_| {
+        Answer::bodiless(101, &[("Connection", "Upgrade"), ("Upgrade", "lines")]).then(Step::Echo)
+    });
+    let waf = Start::new()
+        .file("roots.pem", &authority.root_pem)
+        .environment("SSL_CERT_FILE", "@FOLDER@/roots.pem")
+        .run(&to_upstream(&origin.url()));
+    let mut connection = Connection::open(waf.port).expect("a connection");
+    connection.send(handshake("lines").bytes()).expect("sent");
+    assert_eq!(connection.head().expect("a head").status, 101);
+    for line in ["a line\n", "another line\n"] {
+        connection.send(line).expect("sent");
+        let mut back = Vec::new();
+        while back.len() < line.len() {
+            back.extend(connection.take(line.len() - back.len()).expect("an echo"));
+        }
+        assert_eq!(back, line.as_bytes());
+    }
 }

@@ -11,8 +11,9 @@ use hyper::body::{Frame, Incoming};
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use waf_tests::origin::Authority;
 use waf_tests::raw::{Connection, Request as Raw};
 use waf_tests::running::{Start, Waf, to_upstream};
@@ -53,7 +54,30 @@ async fn answer(
     Ok(Response::builder().header("content-type", "text/plain").body(body).expect("a response"))
 }
 
+/// Serves a connection in the version that was chosen, with [`answer`].
+async fn serve(stream: TlsStream<TcpStream>) {
+    let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+    let (io, service) = (TokioIo::new(stream), service_fn(answer));
+    if is_http2 {
+        let http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+        let _ = http.serve_connection(io, service).await;
+    } else {
+        let http = hyper::server::conn::http1::Builder::new();
+        let _ = http.serve_connection(io, service).await;
+    }
+}
+
 fn stand(protocols: &'static [&'static str]) -> Stand {
+    stand_with(protocols, serve)
+}
+
+fn stand_with<F>(
+    protocols: &'static [&'static str],
+    serve: impl Fn(TlsStream<TcpStream>) -> F + Clone + Send + 'static,
+) -> Stand
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     let authority = Authority::new("127.0.0.1");
     let acceptor = TlsAcceptor::from(authority.server_config(protocols));
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -63,19 +87,12 @@ fn stand(protocols: &'static [&'static str]) -> Stand {
     let counted = [Arc::clone(&http1), Arc::clone(&http2)];
     runtime.spawn(async move {
         while let Ok((socket, _)) = listener.accept().await {
-            let (acceptor, counted) = (acceptor.clone(), counted.clone());
+            let (acceptor, counted, serve) = (acceptor.clone(), counted.clone(), serve.clone());
             tokio::spawn(async move {
                 let Ok(stream) = acceptor.accept(socket).await else { return };
                 let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
                 counted[usize::from(is_http2)].fetch_add(1, Ordering::AcqRel);
-                let (io, serve) = (TokioIo::new(stream), service_fn(answer));
-                if is_http2 {
-                    let http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-                    let _ = http.serve_connection(io, serve).await;
-                } else {
-                    let http = hyper::server::conn::http1::Builder::new();
-                    let _ = http.serve_connection(io, serve).await;
-                }
+                serve(stream).await;
             });
         }
     });
@@ -124,4 +141,26 @@ fn an_upstream_without_http2_gets_http1() {
         assert_eq!((response.status, response.text().as_str()), (200, "HTTP/1.1 GET /x waf.test "));
     }
     assert_eq!(stand.counts(), (1, 0), "the connection is kept");
+}
+
+#[test]
+fn interim_answers_come_over_http2_too() {
+    let hints = || {
+        let head = Response::builder().status(103).header("link", "</a.css>; rel=preload");
+        head.body(()).expect("a response")
+    };
+    let stand = stand_with(&["h2"], move |stream| async move {
+        let mut connection = h2::server::handshake(stream).await.expect("HTTP/2");
+        while let Some(Ok((_, mut respond))) = connection.accept().await {
+            respond.send_informational(hints()).expect("an interim answer");
+            let mut body = respond.send_response(Response::new(()), false).expect("an answer");
+            body.send_data(Bytes::from_static(b"ok"), true).expect("a body");
+        }
+    });
+    let mut client = Connection::open(stand.waf.port).expect("a connection");
+    client.send(Raw::get("/").host("waf.test").bytes()).expect("sent");
+    let interim = client.head().expect("an interim answer");
+    assert_eq!((interim.status, interim.field("link")), (103, Some("</a.css>; rel=preload")));
+    let response = client.response().expect("an answer");
+    assert_eq!((response.status, response.text().as_str()), (200, "ok"));
 }

@@ -13,13 +13,13 @@ use super::url::{self, Url};
 use super::{Disposition, Event, Finding, Protection, text};
 
 /// Bytes of an unread request line that an excerpt may quote.
-const REQUEST_LINE_BYTES_MAX: usize = 256;
+pub(super) const REQUEST_LINE_BYTES_MAX: usize = 256;
 
 /// Bytes of JSON for a method; registered ones have at most 17.
 const METHOD_BYTES_MAX: usize = 64;
 
 /// Bytes of JSON for a User-Agent.
-const USER_AGENT_BYTES_MAX: usize = 2 << 10;
+pub(super) const USER_AGENT_BYTES_MAX: usize = 2 << 10;
 
 /// Bytes of JSON for a Host value that is no valid name.
 const HOST_BYTES_MAX: usize = 512;
@@ -31,7 +31,7 @@ const NAME_BYTES_MAX: usize = 128;
 const REASON_BYTES_MAX: usize = 256;
 
 /// Rule ids of one event. A request that matches more is known well enough.
-const RULES_MAX: usize = 96;
+pub(super) const RULES_MAX: usize = 96;
 
 /// Parts that were not inspected.
 const NOT_INSPECTED_MAX: usize = 16;
@@ -165,7 +165,7 @@ impl Severity {
 
 /// What kind of thing a protection finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     /// An attempt to exploit an application.
     Attack,
     /// An encoding that serves to hide one.
@@ -174,7 +174,7 @@ enum Class {
     Policy,
 }
 
-fn class(protection: Protection) -> Class {
+pub(super) fn class(protection: Protection) -> Class {
     let Protection::Leaf(leaf) = protection else { return Class::Policy };
     match (leaf.row().family, leaf) {
         ("http-compliance", _) if leaf.row().bucket == "http-compliance-character-encoding" => Class::Evasion,

@@ -6,30 +6,14 @@ use std::time::UNIX_EPOCH;
 
 use serde::Serialize;
 
-use super::facts::{Facts, Match};
-use super::{Disposition, Event, Protection, text};
+use super::facts::Facts;
+use super::product::{self, Waf};
+use super::{Disposition, Event, Protection};
 
 /// Version of the technique matrix that `attacks[]` refers to.
 const ATTACK_VERSION: &str = "14.1";
 
-/// Bytes of a server name (RFC 1035, 2.3.4).
-const NAME_BYTES_MAX: usize = 255;
-
-/// Appends `event` to `out` as one line with its newline. Each call makes a new event id.
-pub fn ocsf(event: &Event<'_>, out: &mut Vec<u8>) {
-    let facts = Facts::of(event);
-    let mut uid = uuid::Uuid::encode_buffer();
-    let uid = &*uuid::Uuid::now_v7().as_hyphenated().encode_lower(&mut uid);
-    let start = out.len();
-    if serde_json::to_writer(&mut *out, &document(event, &facts, uid)).is_err() {
-        // Strings and numbers always serialise and a vector always takes them; a torn line must not stand all the same.
-        out.truncate(start);
-        return;
-    }
-    out.push(b'\n');
-}
-
-fn document<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a str) -> HttpActivity<'a> {
+pub(super) fn document<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a str) -> HttpActivity<'a> {
     let (activity_id, activity_name) = activity(&facts.method);
     let (disposition_id, disposition, action_id, action, status_id, status) = match event.disposition {
         Disposition::Blocked => (2, "Blocked", 2, "Denied", 2, "Failure"),
@@ -73,27 +57,13 @@ fn document<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a str) -> Htt
             svc_name: event.route_id,
         },
         http_request: http_request(event, facts),
-        tls: event.tls.map(|tls| Tls {
-            version: tls.version,
-            cipher: tls.cipher,
-            sni: text::clip(tls.server_name, NAME_BYTES_MAX),
-        }),
+        tls: event.tls.map(|tls| Tls { version: tls.version, cipher: tls.cipher, sni: tls.server_name }),
         http_response: HttpResponse { code: event.status, status: reason_phrase(event.status) },
         firewall_rule: firewall_rule(facts),
         attacks: if facts.is_attack { &[EXPLOIT_PUBLIC_FACING_APPLICATION] } else { &[] },
         observables: observables(facts),
-        unmapped: trace(event).map(|(trace_id, span_id)| Unmapped { trace_id, span_id }),
-        waf: Waf {
-            matched_protections: &facts.protections,
-            matched_rules: &facts.rules,
-            cwe: &facts.cwe,
-            route_id: event.route_id,
-            mode: facts.mode,
-            anomaly_score: event.score,
-            plan: event.plan,
-            matches: facts.matches.iter().map(WafMatch::of).collect(),
-            not_inspected: &facts.not_inspected,
-        },
+        unmapped: product::trace(event).map(|(trace_id, span_id)| Unmapped { trace_id, span_id }),
+        waf: Waf::of(event, facts),
     }
 }
 
@@ -117,14 +87,14 @@ fn metadata<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a str) -> Met
         version: "1.2.0",
         profiles: ["security_control"],
         uid,
-        log_name: "waf.audit",
+        log_name: product::DATASET,
         event_code: facts.protections.first().copied(),
-        correlation_uid: trace(event).map(|(trace_id, _)| trace_id),
+        correlation_uid: product::trace(event).map(|(trace_id, _)| trace_id),
         labels: &facts.protections,
         product: Product {
-            name: "waf",
-            vendor_name: "waf",
-            version: env!("CARGO_PKG_VERSION"),
+            name: product::NAME,
+            vendor_name: product::NAME,
+            version: product::VERSION,
             feature: event.route_id.map(|name| Feature { name }),
         },
     }
@@ -154,7 +124,7 @@ fn firewall_rule<'a>(facts: &'a Facts<'a>) -> Option<FirewallRule<'a>> {
     Some(FirewallRule {
         uid: deciding.rule,
         name: deciding.protection.name(),
-        r#type: "native",
+        r#type: product::RULESET,
         condition: deciding.protection.bucket(),
         match_location: (!deciding.location.is_empty()).then_some(deciding.location.as_str()),
         rate_limit: match deciding.protection {
@@ -185,12 +155,6 @@ fn observables<'a>(facts: &'a Facts<'a>) -> Vec<Observable<'a>> {
         value: Value::Text(cwe),
     };
     std::iter::once(client).chain(hostname).chain(facts.cwe.iter().map(weakness)).collect()
-}
-
-/// Trace and span id in hex; both or none.
-fn trace(event: &Event<'_>) -> Option<(String, String)> {
-    let trace = event.trace.filter(|trace| trace.trace_id != 0 && trace.span_id != 0)?;
-    Some((format!("{:032x}", trace.trace_id), format!("{:016x}", trace.span_id)))
 }
 
 /// Reason phrases of the statuses that this service or an upstream commonly sends (RFC 9110, 15).
@@ -240,7 +204,7 @@ const EXPLOIT_PUBLIC_FACING_APPLICATION: Attack = Attack {
 };
 
 #[derive(Serialize)]
-struct HttpActivity<'a> {
+pub(super) struct HttpActivity<'a> {
     class_uid: u16,
     class_name: &'static str,
     category_uid: u8,
@@ -425,53 +389,4 @@ enum Value<'a> {
 struct Unmapped {
     trace_id: String,
     span_id: String,
-}
-
-#[derive(Serialize)]
-struct Waf<'a> {
-    matched_protections: &'a [&'static str],
-    matched_rules: &'a [&'a str],
-    cwe: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    route_id: Option<&'a str>,
-    mode: &'static str,
-    anomaly_score: u32,
-    plan: &'a str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    matches: Vec<WafMatch<'a>>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    not_inspected: &'a [std::borrow::Cow<'a, str>],
-}
-
-#[derive(Serialize)]
-struct WafMatch<'a> {
-    protection: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<&'a str>,
-    place: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    view: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    offset: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    excerpt: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-}
-
-impl<'a> WafMatch<'a> {
-    fn of(found: &'a Match<'a>) -> WafMatch<'a> {
-        WafMatch {
-            protection: found.protection,
-            rule: found.rule,
-            place: &found.place,
-            name: found.name.as_deref(),
-            view: found.view,
-            offset: found.offset,
-            excerpt: found.excerpt.as_deref(),
-            reason: found.reason.as_deref(),
-        }
-    }
 }

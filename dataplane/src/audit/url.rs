@@ -8,10 +8,10 @@ use super::mask::{self, Kind};
 use super::text;
 
 /// Bytes of JSON for each of the path, the query and the whole URL. Three of them leave an event well below 256 KiB.
-const URL_BYTES_MAX: usize = 60 << 10;
+pub(super) const URL_BYTES_MAX: usize = 60 << 10;
 
 /// Bytes of JSON for a Referer.
-const REFERER_BYTES_MAX: usize = 4 << 10;
+pub(super) const REFERER_BYTES_MAX: usize = 4 << 10;
 
 /// Bytes of a host name (RFC 1035, 2.3.4).
 const NAME_BYTES_MAX: usize = 255;

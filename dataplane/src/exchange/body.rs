@@ -20,7 +20,7 @@ use waf_shared::plan::Mode;
 
 use super::Turned;
 use super::admit::{Admitted, leaf_of};
-use super::record::Record;
+use super::record::{NotInspected, Record};
 use crate::coding::{self, Coding, Fault};
 use crate::http1::body::Decoder;
 use crate::http1::head::Malformed;
@@ -208,7 +208,11 @@ impl Body {
             record.noted(leaf, PLACE, reason);
         }
         let uninspected = self.reading.uninspected(&self.inspection);
-        record.uninspected(uninspected);
+        record.uninspected(NotInspected {
+            rest: uninspected,
+            files: self.inspection.file_rest(),
+            body: if self.reading.is_off() { self.bytes } else { 0 },
+        });
         if self.hold.has_spooled() {
             tracing::debug!(request_id = record.request_id, "a part of the body waited on disk");
         }

@@ -11,7 +11,7 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 use waf_shared::plan::{Mode, Settings};
 
-use crate::audit::{Disposition, Event, Finding, Protection, Tls};
+use crate::audit::{self, Disposition, Event, Finding, Protection, Tls};
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
 use crate::serving::{RouteIndex, Serving};
@@ -35,6 +35,17 @@ pub(crate) enum Door {
     Tls(Arc<Secured>),
     /// Without TLS, to be sent on to HTTPS.
     Redirect,
+}
+
+/// Bytes of a request's body that passed without a rule looking at them, by the reason.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NotInspected {
+    /// Beyond `max_inspect_size`, or behind what could be decoded or judged in time.
+    pub(crate) rest: u64,
+    /// Content of uploaded files behind the first bytes of each.
+    pub(crate) files: u64,
+    /// Of a body of a type that is not read.
+    pub(crate) body: u64,
 }
 
 /// Where a connection comes from and arrived.
@@ -63,8 +74,7 @@ pub(crate) struct Record {
     time: SystemTime,
     violations: Vec<Violation>,
     status_detail: Option<&'static str>,
-    /// Bytes of the body that should have been inspected and were not.
-    uninspected: u64,
+    not_inspected: NotInspected,
     /// What rules found in the upstream's answer.
     answer: Option<Box<Verdict>>,
     /// What is said instead of an upstream, where nothing is proxied.
@@ -95,7 +105,7 @@ impl Record {
             time: now.1,
             violations: Vec::new(),
             status_detail: None,
-            uninspected: 0,
+            not_inspected: NotInspected::default(),
             answer: None,
             reply: None,
         }
@@ -193,8 +203,8 @@ impl Record {
     }
 
     /// Records how many bytes of the body passed without inspection.
-    pub(crate) fn uninspected(&mut self, bytes: u64) {
-        self.uninspected = bytes;
+    pub(crate) fn uninspected(&mut self, bytes: NotInspected) {
+        self.not_inspected = bytes;
     }
 
     /// What an exchange that went on is reported as.
@@ -274,8 +284,8 @@ impl Record {
         if findings.is_empty() {
             return None;
         }
-        let rest = (self.uninspected > 0).then(|| format!("{} bytes of the body", self.uninspected));
-        let rest: Vec<&str> = rest.as_deref().into_iter().collect();
+        let not_inspected = self.parts_not_inspected(status, verdict);
+        let not_inspected: Vec<&str> = not_inspected.iter().map(AsRef::as_ref).collect();
         let head = self.head.as_deref();
         let first = |name| head.and_then(|h| h.fields.first(name));
         let event = Event {
@@ -304,11 +314,33 @@ impl Record {
             duration: Some(self.started.elapsed()),
             score: verdict.map_or(0, |v| v.score).max(answer.map_or(0, |v| v.score)),
             findings: &findings,
-            not_inspected: &rest,
+            not_inspected: &not_inspected,
             trace: None,
         };
         let mut line = Vec::with_capacity(2048);
-        crate::audit::ocsf(&event, &mut line);
+        audit::write(&event, self.serving.plan().audit_format, &mut line);
         Some(line)
+    }
+
+    /// What no rule looked at, in words.
+    fn parts_not_inspected(&self, status: u16, verdict: Option<&Verdict>) -> Vec<Cow<'static, str>> {
+        let NotInspected { rest, files, body } = self.not_inspected;
+        let mut parts: Vec<Cow<'static, str>> = Vec::new();
+        for (bytes, of) in [
+            (rest, "bytes of the body"),
+            (files, "bytes of file contents"),
+            (body, "bytes of a body of a type that is not read"),
+        ] {
+            if bytes > 0 {
+                parts.push(format!("{bytes} {of}").into());
+            }
+        }
+        if verdict.is_some_and(|verdict| verdict.timed_out) {
+            parts.push("what came after evaluation_timeout had run out".into());
+        }
+        if status == 101 {
+            parts.push("the connection after its upgrade".into());
+        }
+        parts
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct Multipart {
     room: u64,
     /// Bytes that were not, because there was no room.
     uninspected: u64,
+    /// Bytes of all files behind their first.
+    file_rest: u64,
     fed: bool,
 }
 
@@ -95,6 +97,7 @@ impl Multipart {
         self.charset = None;
         self.room = 0;
         self.uninspected = 0;
+        self.file_rest = 0;
         self.fed = false;
     }
 
@@ -126,6 +129,11 @@ impl Multipart {
 
     pub(super) fn uninspected(&self) -> u64 {
         self.uninspected
+    }
+
+    /// Bytes of files behind the first ones of each, which are only counted.
+    pub(super) fn file_rest(&self) -> u64 {
+        self.file_rest
     }
 
     pub(super) fn feed(&mut self, chunk: &[u8], value: &mut Value, sink: &mut impl Sink) {
@@ -411,6 +419,7 @@ impl Multipart {
                 self.sniff(sink);
             }
         }
+        self.file_rest = self.file_rest.saturating_add(content.len().saturating_sub(room) as u64);
         self.file_bytes = self.file_bytes.saturating_add(content.len() as u64);
         if self.files.as_ref().is_some_and(|files| self.file_bytes > files.bytes) {
             sink.violation(Leaf::FileUploadLimitsMaxFileSize, "a file is larger than multipart.file_size");

@@ -31,8 +31,8 @@ pub(crate) struct Judging {
     engine: Arc<Engine>,
     leaves: LeafSet,
     active: Candidates,
-    /// Of the active ones, the pattern rules.
-    patterns: Candidates,
+    /// Of the active ones, those that look at how a value is coded.
+    codings: Candidates,
     on_hit: OnHit,
     meter: Meter,
     verdict: Verdict,
@@ -50,14 +50,15 @@ pub(crate) struct Judging {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     All,
-    Patterns,
+    /// What is told by how it is coded.
+    Codings,
 }
 
 impl Judging {
     pub(super) fn new(engine: Arc<Engine>, leaves: LeafSet, on_hit: OnHit, budget: Budget) -> Judging {
         let active = engine.active(&leaves);
         Judging {
-            patterns: engine.patterns(&active),
+            codings: engine.of_codings(&active),
             active,
             engine,
             leaves,
@@ -76,7 +77,7 @@ impl Judging {
     pub(super) fn reset(&mut self, leaves: LeafSet, on_hit: OnHit, budget: Budget) {
         if self.leaves != leaves {
             self.active = self.engine.active(&leaves);
-            self.patterns = self.engine.patterns(&self.active);
+            self.codings = self.engine.of_codings(&self.active);
             self.leaves = leaves;
         }
         self.on_hit = on_hit;
@@ -202,9 +203,9 @@ impl Judging {
     fn views(&mut self, field: &Field<'_>, raw: classes::Classes) {
         let mut views = std::mem::take(&mut self.views);
         views.derive(field.place, raw, field.value);
-        // Applications decode these places before they look: of the coded form only patterns can say anything.
+        // Applications decode these places before they look: of the coded form only its coding says anything more.
         let coded = is_coded(field.place) && views.iter().any(|(view, ..)| view == View::Percent);
-        let wanted = if coded { Wanted::Patterns } else { Wanted::All };
+        let wanted = if coded { Wanted::Codings } else { Wanted::All };
         self.view(field, View::Raw, wanted, raw, field.value);
         for (view, classes, bytes) in views.iter() {
             self.view(field, view, Wanted::All, classes, bytes);
@@ -260,11 +261,10 @@ impl Judging {
         bytes: &[u8],
         offset: usize,
     ) {
-        let wanted = match wanted {
-            Wanted::All => &self.active,
-            Wanted::Patterns => &self.patterns,
+        let candidates = match wanted {
+            Wanted::All => self.engine.candidates(&self.active, field.place, classes, bytes),
+            Wanted::Codings => self.engine.coded_candidates(&self.codings, field.place, classes, bytes),
         };
-        let candidates = self.engine.candidates(wanted, field.place, classes, bytes);
         if !self.meter.spend(FIELD_WORK_BYTES + bytes.len()) || candidates.is_empty() {
             return;
         }
@@ -322,11 +322,18 @@ impl Sink for Judging {
     }
 }
 
-/// Places whose values are percent-coded by definition.
+/// Places whose values are percent-coded, by definition or, in cookies, by what every library does.
 const fn is_coded(place: Place) -> bool {
     matches!(
         place,
-        Place::Path | Place::PathSegment | Place::Query | Place::QueryName | Place::Form | Place::FormName
+        Place::Path
+            | Place::PathSegment
+            | Place::Query
+            | Place::QueryName
+            | Place::Form
+            | Place::FormName
+            | Place::Cookie
+            | Place::CookieName
     )
 }
 

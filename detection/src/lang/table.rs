@@ -2,7 +2,7 @@
 //! reads: strangers are told by their first byte and length, or by one empty slot. It knows words, not languages.
 
 /// Longest word that a table can hold.
-pub(crate) const WORD_BYTES_MAX: usize = 31;
+pub(crate) const WORD_BYTES_MAX: usize = 63;
 
 /// Words in lower case and what they mean.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Table<T: 'static> {
     slots: Vec<u16>,
     rows: Vec<(u64, &'static str, T)>,
     /// For each first byte a bit for each length that occurs.
-    lengths: [u32; 256],
+    lengths: [u64; 256],
 }
 
 impl<T: Copy> Table<T> {
@@ -24,7 +24,7 @@ impl<T: Copy> Table<T> {
             let word = word.as_bytes();
             assert!((1..=WORD_BYTES_MAX).contains(&word.len()) && nth < usize::from(u16::MAX));
             if let Some(lengths) = word.first().and_then(|first| table.lengths.get_mut(usize::from(*first))) {
-                *lengths |= 1 << word.len();
+                *lengths |= 1_u64 << word.len();
             }
             let mut slot = slot_of(*head, word.len(), table.slots.len());
             while table.slots.get(slot).is_some_and(|taken| *taken != 0) {
@@ -40,7 +40,7 @@ impl<T: Copy> Table<T> {
     /// What `lower`, a word in lower case, means.
     pub(crate) fn find(&self, lower: &[u8]) -> Option<T> {
         let lengths = self.lengths.get(usize::from(*lower.first()?))?;
-        if lower.len() > WORD_BYTES_MAX || lengths & 1 << lower.len() == 0 {
+        if lower.len() > WORD_BYTES_MAX || lengths & 1_u64 << lower.len() == 0 {
             return None;
         }
         let head = head_of(lower);
@@ -80,8 +80,13 @@ mod tests {
         for (nth, word) in words.iter().enumerate() {
             assert_eq!(table.find(word.as_bytes()), Some(nth));
         }
-        for stranger in ["", "b", "selec", "information_schemc", "a-word-that-is-longer-than-any-table-holds"]
-        {
+        for stranger in [
+            "",
+            "b",
+            "selec",
+            "information_schemc",
+            "a-word-that-is-longer-than-any-table-holds-because-no-language-has-one",
+        ] {
             assert_eq!(table.find(stranger.as_bytes()), None);
         }
         assert_eq!(Table::<u8>::new(std::iter::empty()).find(b"a"), None);

@@ -42,6 +42,17 @@ pub(super) fn rewrite(
     next: impl Fn(&[u8]) -> Option<usize>,
     step: impl Fn(&[u8]) -> Step,
 ) -> bool {
+    rewrite_with(source, out, next, step, |run, out| out.extend_from_slice(run))
+}
+
+/// As [`rewrite`]; `keep` appends the runs between escapes.
+pub(super) fn rewrite_with(
+    source: &[u8],
+    out: &mut Vec<u8>,
+    next: impl Fn(&[u8]) -> Option<usize>,
+    step: impl Fn(&[u8]) -> Step,
+    keep: impl Fn(&[u8], &mut Vec<u8>),
+) -> bool {
     let mut changed = false;
     // Everything before `kept` has been appended.
     let (mut kept, mut at) = (0, 0);
@@ -49,7 +60,7 @@ pub(super) fn rewrite(
         at += mark;
         match step(source.get(at..).unwrap_or_default()) {
             Step::Replace(taken, with) => {
-                out.extend_from_slice(source.get(kept..at).unwrap_or_default());
+                keep(source.get(kept..at).unwrap_or_default(), out);
                 out.extend_from_slice(with.as_bytes());
                 at += taken.max(1);
                 kept = at;
@@ -59,7 +70,7 @@ pub(super) fn rewrite(
         }
     }
     if changed {
-        out.extend_from_slice(source.get(kept..).unwrap_or_default());
+        keep(source.get(kept..).unwrap_or_default(), out);
     }
     changed
 }

@@ -10,9 +10,11 @@ pub(super) fn decode(source: &[u8], out: &mut Vec<u8>) -> bool {
     let start = out.len();
     let mut changed = false;
     let mut kept = 0;
-    for plus in memchr::memchr_iter(b'+', source) {
-        // The upper byte of a letter is zero, so its run begins with `A` and one of eight symbols.
-        if plus < kept || !matches!(source.get(plus + 1..), Some([b'A', b'A'..=b'H', ..])) {
+    // The upper byte of a letter is zero, so its run begins with `A` and one of eight symbols. A form has more plus signs
+    // than any text has capitals, so those are looked for.
+    for upper in memchr::memchr_iter(b'A', source) {
+        let Some(plus) = upper.checked_sub(1).filter(|at| source.get(*at) == Some(&b'+')) else { continue };
+        if plus < kept || !matches!(source.get(upper + 1), Some(b'A'..=b'H')) {
             continue;
         }
         let before = out.len();

@@ -255,7 +255,8 @@ impl Task {
             }
             Ok(Err(panic)) => error!(%panic, "certificates cannot be read: the ones before serve on"),
             Err(_) => {
-                error!(data_dir = %wanted.data_dir.display(), "certificates cannot be read in time: the ones before serve on");
+                let data_dir = wanted.data_dir.display();
+                error!(%data_dir, "certificates cannot be read in time: the ones before serve on");
             }
         }
     }

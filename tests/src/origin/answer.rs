@@ -14,6 +14,8 @@ pub enum Step {
     Repeat(Vec<u8>, usize),
     /// Waits until the gate is open.
     Wait(Gate),
+    /// Sends back whatever comes, until nothing more does.
+    Echo,
     /// Reads the rest of the request's body.
     ReadBody,
     /// Cuts the connection with a reset.

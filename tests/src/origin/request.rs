@@ -1,6 +1,6 @@
 //! A strict reader of HTTP/1.1 requests that keeps the bytes as they came.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 /// Body bytes that are kept; the rest is counted.
 const BODY_KEPT_MAX: usize = 4 << 20;
@@ -62,6 +62,21 @@ pub(super) struct Reader<R> {
 enum Framing {
     Length(u64),
     Chunked,
+}
+
+impl<S: Read + Write> Reader<S> {
+    /// Sends back whatever comes, until the peer has nothing more to say.
+    pub(super) fn echo(&mut self) -> io::Result<()> {
+        self.stream.flush()?;
+        loop {
+            let bytes = std::mem::take(&mut self.buffer);
+            self.stream.write_all(&bytes)?;
+            self.stream.flush()?;
+            if self.fill()? == 0 {
+                return Ok(());
+            }
+        }
+    }
 }
 
 impl<R: Read> Reader<R> {

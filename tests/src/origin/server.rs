@@ -264,6 +264,7 @@ fn serve<S: Read + Write>(
                     reader.stream.flush()?;
                     gate.wait();
                 }
+                Step::Echo => return reader.echo(),
                 Step::ReadBody => {
                     let read = reader.body(&mut request);
                     replace(&mut lock(&shared.requests), &request);

@@ -39,6 +39,11 @@ impl Reading {
         if self.state == State::Off { 0 } else { self.passed_over.saturating_add(inspection.uninspected()) }
     }
 
+    /// Whether bodies of this type are inspected at all.
+    pub(super) fn is_off(&self) -> bool {
+        self.state == State::Off
+    }
+
     /// Whether everything that was fed may pass.
     pub(super) fn may_pass(&self, inspection: &Inspection) -> bool {
         self.state != State::On

@@ -106,6 +106,9 @@ fn tags(bytes: &[u8], report: &mut impl FnMut(Sign, usize)) {
 }
 
 fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(Sign, usize)) {
+    if names::is_edge_include(element) {
+        report(Sign::ServerInclude, at);
+    }
     let power = names::power(element);
     if matches!(power, Power::Loads | Power::Legacy | Power::Suspect) && is_generic(bytes, element, at) {
         return;

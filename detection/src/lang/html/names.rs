@@ -248,6 +248,14 @@ pub enum Power {
     Plain,
 }
 
+/// Whether `name` is an instruction to a cache at the edge that assembles pages (Edge Side Includes).
+pub fn is_edge_include(name: &Name) -> bool {
+    matches!(
+        name.as_bytes().strip_prefix(b"esi:"),
+        Some(b"include" | b"inline" | b"vars" | b"assign" | b"eval" | b"function" | b"remove" | b"debug")
+    )
+}
+
 /// What the element `name` can do.
 pub fn power(name: &Name) -> Power {
     match name.local() {

@@ -1,6 +1,10 @@
 //! Names that PHP defines. Functions that only PHP has are told from those that other languages and prose have as well:
 //! the first betray PHP wherever they are called, the second only when the call is all there is.
 
+use std::sync::LazyLock;
+
+use crate::lang::table::{Table, WORD_BYTES_MAX as NAME_BYTES_MAX};
+
 mod tables;
 
 use tables::{
@@ -33,8 +37,6 @@ pub(super) fn is_helper(name: &[u8]) -> bool {
     lower(name, &mut buffer).is_some_and(|lower| has(HELPERS, lower))
 }
 
-/// Longest name that is looked up.
-const NAME_BYTES_MAX: usize = 48;
 /// Shortest dangerous name that is recognised at the end of a longer one.
 const TAIL_BYTES_MIN: usize = 9;
 
@@ -65,18 +67,19 @@ pub(crate) fn is_superglobal(name: &[u8]) -> bool {
 }
 
 fn exact(lower: &[u8]) -> Option<Function> {
-    [
-        (DANGEROUS, Function::Dangerous),
-        (SPECIFIC, Function::Specific),
-        (SHARED, Function::Shared),
-        (ENGLISH, Function::English),
-        (SHOWS, Function::Shows),
-        (INCLUDES, Function::Includes),
-        (OTHER, Function::Other),
-    ]
-    .into_iter()
-    .find(|(names, _)| has(names, lower))
-    .map(|(_, function)| function)
+    static TABLE: LazyLock<Table<Function>> = LazyLock::new(|| {
+        let lists = [
+            (DANGEROUS, Function::Dangerous),
+            (SPECIFIC, Function::Specific),
+            (SHARED, Function::Shared),
+            (ENGLISH, Function::English),
+            (SHOWS, Function::Shows),
+            (INCLUDES, Function::Includes),
+            (OTHER, Function::Other),
+        ];
+        Table::new(lists.into_iter().flat_map(|(names, kind)| names.iter().map(move |known| (*known, kind))))
+    });
+    TABLE.find(lower)
 }
 
 /// Classes of PHP that call what they are given the name of.

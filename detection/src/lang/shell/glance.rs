@@ -3,40 +3,36 @@
 
 use super::{commands, powershell};
 
-/// Bytes that prose, lists and addresses are made of and no construct of a shell needs.
-const PROSE: [bool; 256] = {
-    let mut table = [false; 256];
+/// What a byte is to the glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Byte {
+    /// What prose, lists and addresses are made of.
+    Plain,
+    /// As plain, and passed over where a command may stand.
+    Blank,
+    /// Behind it a command may stand.
+    Separator,
+    Slash,
+    Wildcard,
+    /// No prose holds it.
+    Construct,
+}
+
+const BYTES: [Byte; 256] = {
+    let mut table = [Byte::Construct; 256];
     let mut byte = 0;
     while byte < 256 {
         let ascii = byte as u8;
-        table[byte] = ascii.is_ascii_alphanumeric()
-            || ascii >= 0x80
-            || matches!(
-                ascii,
-                b' ' | b'\t'
-                    | b'\n'
-                    | b'\r'
-                    | b','
-                    | b'.'
-                    | b';'
-                    | b':'
-                    | b'!'
-                    | b'?'
-                    | b'('
-                    | b')'
-                    | b'\''
-                    | b'"'
-                    | b'-'
-                    | b'_'
-                    | b'+'
-                    | b'@'
-                    | b'&'
-                    | b'/'
-                    | b'#'
-                    | b'*'
-                    | b'='
-                    | b'%'
-            );
+        table[byte] = match ascii {
+            b' ' | b'\t' | b'+' | b'\'' | b'"' => Byte::Blank,
+            // A bracket or a separator directly behind another one moves the command's place on.
+            b';' | b'&' | b'(' | b')' | b'\n' | b'\r' => Byte::Separator,
+            b'/' => Byte::Slash,
+            b'*' | b'?' => Byte::Wildcard,
+            b',' | b'.' | b':' | b'!' | b'-' | b'_' | b'@' | b'#' | b'=' | b'%' | 0x80.. => Byte::Plain,
+            _ if ascii.is_ascii_alphanumeric() => Byte::Plain,
+            _ => Byte::Construct,
+        };
         byte += 1;
     }
     table
@@ -51,21 +47,26 @@ pub fn is_worth_it(bytes: &[u8]) -> bool {
     let mut wildcard = false;
     let mut heads = true;
     for (at, &byte) in bytes.iter().enumerate() {
-        if !PROSE[usize::from(byte)] {
-            return true;
+        match BYTES[usize::from(byte)] {
+            Byte::Construct => return true,
+            Byte::Separator => {
+                heads = true;
+                continue;
+            }
+            Byte::Wildcard => {
+                wildcard = true;
+                continue;
+            }
+            Byte::Blank => continue,
+            Byte::Slash => slash = true,
+            Byte::Plain => {}
         }
-        slash |= byte == b'/';
-        match byte {
-            b'*' | b'?' => wildcard = true,
-            // A bracket or a separator directly behind another one moves the command's place on.
-            b';' | b'&' | b'(' | b')' | b'\n' | b'\r' => heads = true,
-            b' ' | b'\t' | b'+' | b'\'' | b'"' => {}
-            _ if heads => match first_word(bytes.get(at..).unwrap_or_default()) {
+        if heads {
+            match first_word(bytes.get(at..).unwrap_or_default()) {
                 First::Command => return true,
                 First::Noise => {}
                 First::Text => heads = false,
-            },
-            _ => {}
+            }
         }
     }
     if slash && wildcard {

@@ -248,9 +248,14 @@ pub(super) static SERVER_INCLUDE: Rule = judged(
     "cross-site-scripting-html-injection-markers/server-include",
     Leaf::CrossSiteScriptingHtmlInjectionMarkers,
     STRONG,
-    "A directive of server-side includes.",
-    &["<!--#exec cmd=\"ls\"-->", "<!--#echo var=\"x\" -->", "\"--><!--#SET var=a value=b-->"],
-    &["<!-- # a comment -->", "<!--#region-->", "<!-- echo -->"],
+    "A directive of server-side or edge-side includes.",
+    &[
+        "<!--#exec cmd=\"ls\"-->",
+        "<!--#echo var=\"x\" -->",
+        "\"--><!--#SET var=a value=b-->",
+        "<esi:include src=\"http://evil.example/\"/>",
+    ],
+    &["<!-- # a comment -->", "<!--#region-->", "<!-- echo -->", "<esi:nothing>"],
 );
 
 pub(super) static LEGACY_ELEMENT: Rule = judged(

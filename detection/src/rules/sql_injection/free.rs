@@ -333,8 +333,10 @@ fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before
     let counted = matches!(kind(tokens, 2), Some(Kind::Number(_)))
         && matches!(kind(tokens, 3), Some(Kind::Comma | Kind::Number(_)));
     let name = scene.bytes().get(start..tokens.get(0).map_or(start, |t| t.end)).unwrap_or_default();
-    // `sleep` is a function of every language; what only databases have needs no context.
-    let common = name.eq_ignore_ascii_case(b"sleep");
+    // `sleep` is a function of every language and `benchmark` a word for what people measure; what only databases have
+    // needs no context.
+    let single = kind(tokens, 3) == Some(Kind::Close);
+    let common = name.eq_ignore_ascii_case(b"sleep") || single && name.eq_ignore_ascii_case(b"benchmark");
     // `sleep(8) hours`: a query goes on otherwise.
     let alone = before[0].is_some() || may_end(tokens, grammar::close_of(tokens, 1));
     let telling = if common {

@@ -122,7 +122,7 @@ rules! {
     DELAY_CALL: SqlInjectionTimeBased, "sql-injection-time-based/call", STRONG, ANYWHERE,
         "A function that makes the server wait.",
         ["1 and sleep(5)", "x';select pg_sleep(10)--", "benchmark(1000000,md5(1))", "x' sleep(20.to_i) '"],
-        ["I sleep well!", "sleep(8 hours) and a nap", "await sleep (a lot)"];
+        ["I sleep well!", "sleep(8 hours) and a nap", "await sleep (a lot)", "Benchmark(5) results"];
     DELAY_STATEMENT: SqlInjectionTimeBased, "sql-injection-time-based/statement", STRONG, ANYWHERE,
         "WAITFOR DELAY or WAITFOR TIME.",
         ["1; WAITFOR DELAY '0:0:5'--", "x')waitfor delay'5:0:20'--", "waitfor time '22:00'"],

@@ -1,0 +1,5 @@
+//! Prints `docs/audit.md`.
+
+fn main() {
+    print!("{}", waf_dataplane::audit::reference::page());
+}
