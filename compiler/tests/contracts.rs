@@ -349,7 +349,7 @@ fn all_warnings() {
     );
     case(
         "version: v1alpha1\nroutes:\n  - match:\n      hosts: ['*.a.example']\n    upstream: http://a\n",
-        &[(4, &["no certificate", "*.a.example"])],
+        &[(4, &["first asked for", "20 new ones an hour", "certs/_wildcard.a.example.pem", "*.a.example"])],
     );
     // ties and shadows
     case(

@@ -3,7 +3,7 @@
 //! [`tls::keeper`](crate::tls::keeper).
 //!
 //! In reading order: what is due when ([`schedule`], pure), which names may be asked for on demand ([`demand`], pure), the
-//! loop that acts on both ([`keeper`]), and its hands: account, order, the board of open challenges, the HTTP client, the
+//! loop that acts on both ([`orderer`]), and its hands: account, order, the board of open challenges, the HTTP client, the
 //! lock that elects one replica.
 
 pub mod demand;
