@@ -34,7 +34,7 @@ codes! {
     NEVER_MATCHES = "never-matches", "A route or path can never be chosen.";
     NO_EFFECT = "no-effect", "The entry or field changes nothing.";
     UNREACHABLE_LIMIT = "unreachable-limit", "Another limit is always reached first.";
-    NO_CERTIFICATE = "no-certificate", "No certificate can be had for the host by HTTP-01.";
+    NO_CERTIFICATE = "no-certificate", "No authority proves the wildcard: names below it get certificates on demand.";
     OLD_NAME = "old-name", "The name was replaced by another one.";
     SUSPICIOUS_VALUE = "suspicious-value", "The value is valid and probably not what is meant.";
 }

@@ -49,7 +49,7 @@ section! {
             "Version of the configuration's schema.";
         host: OneOrMany<Hostname>, Kind::OneOrMany(&Kind::Text(Hostname::SYNTAX), "hostname"), optional, "",
             "each a valid hostname; a list must be non-empty with no duplicates; mutually exclusive with `port` and with any route's `match.hosts`",
-            Enforced::No, "Mode 1: the names that are served over HTTPS with automatic certificates.";
+            Enforced::Yes, "Mode 1: the names that are served over HTTPS with automatic certificates.";
         port: u64, Kind::Int(Bound::new(1, "1-65535", 65_535, "1-65535")), optional, "8080",
             "mutually exclusive with `host` and with any route's `match.hosts`; the default applies only without both",
             Enforced::Yes, "Mode 3: the port that serves plain HTTP behind a load balancer.";

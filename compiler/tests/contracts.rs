@@ -345,7 +345,7 @@ fn all_warnings() {
     );
     case(
         "version: v1alpha1\nroutes:\n  - match:\n      hosts: ['*.a.example']\n    upstream: http://a\n",
-        &[(4, &["hosts: accepted, not enforced yet"]), (4, &["no certificate", "*.a.example"])],
+        &[(4, &["first asked for", "20 new ones an hour", "certs/_wildcard.a.example.pem", "*.a.example"])],
     );
     // rate limits that cannot be kept to the letter
     case(

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use waf_shared::plan::{ErrorTemplate, TemplatePart};
 
-use crate::exchange::Exceeded;
+use crate::exchange::{Exceeded, Reply};
 use crate::refusal::{After, Kind, Refusal};
 use crate::serving::HeaderRules;
 
@@ -21,7 +21,10 @@ pub(crate) struct Asked<'a> {
     pub(crate) template: Option<&'a ErrorTemplate>,
     /// The rate limit that a 429 is about.
     pub(crate) quota: Option<&'a Exceeded>,
-    pub(crate) headers: &'a HeaderRules,
+    /// Header rules, where they hold.
+    pub(crate) headers: Option<&'a HeaderRules>,
+    /// What is said instead of an upstream, where nothing is proxied.
+    pub(crate) reply: Option<&'a Reply>,
     /// Methods for a 405.
     pub(crate) allow: &'a [String],
     /// Lines about cross-origin sharing.
@@ -38,7 +41,10 @@ pub(crate) fn compose(refusal: Refusal, asked: &Asked<'_>) -> (Vec<u8>, Vec<u8>)
         }
     };
     line(&format!("HTTP/1.1 {} {}\r\nDate", refusal.status, reason(refusal.status)), &http_date(asked.now));
-    let has_body = refusal.kind != Kind::Preflight;
+    let has_body = !matches!(refusal.kind, Kind::Preflight | Kind::Redirect);
+    if refusal.kind == Kind::Redirect {
+        line("Content-Length", "0");
+    }
     if has_body {
         line("Content-Type", content_type);
         line("Content-Length", &body.len().to_string());
@@ -58,10 +64,14 @@ pub(crate) fn compose(refusal: Refusal, asked: &Asked<'_>) -> (Vec<u8>, Vec<u8>)
         After::KeepAlive => {}
         After::Close | After::Abort => line("Connection", "close"),
     }
-    for header in &asked.headers.add {
+    for header in asked.headers.iter().flat_map(|rules| &rules.add) {
         if !header.name.eq_ignore_ascii_case("cache-control") {
             line(&header.name, &header.value);
         }
+    }
+    if let Some(Reply::Location(location)) = asked.reply {
+        // Of a target that was read to the letter: no line ends in it.
+        out.extend_from_slice(&[b"Location: ", location.as_slice(), b"\r\n"].concat());
     }
     out.extend_from_slice(asked.cors);
     out.extend_from_slice(b"\r\n");
@@ -89,8 +99,11 @@ fn whole_seconds(time: Duration) -> u64 {
 }
 
 fn body(kind: Kind, asked: &Asked<'_>) -> (&'static str, String) {
-    match asked.template {
-        Some(template) if kind == Kind::Blocked => fill(template, asked.request_id, asked.now),
+    match (asked.template, asked.reply) {
+        (_, Some(Reply::Challenge(text))) if kind == Kind::Challenge => {
+            ("application/octet-stream", text.to_string())
+        }
+        (Some(template), _) if kind == Kind::Blocked => fill(template, asked.request_id, asked.now),
         _ => (JSON, format!("{{\"error\":\"{}\",\"request_id\":\"{}\"}}\n", kind.as_str(), asked.request_id)),
     }
 }
@@ -134,7 +147,9 @@ fn http_date(now: SystemTime) -> String {
 /// Reason phrases of the statuses that we send (RFC 9110 section 15).
 pub(crate) fn reason(status: u16) -> &'static str {
     match status {
+        200 => "OK",
         204 => "No Content",
+        308 => "Permanent Redirect",
         400 => "Bad Request",
         403 => "Forbidden",
         404 => "Not Found",
@@ -170,7 +185,8 @@ mod tests {
             is_http10: false,
             template,
             quota: None,
-            headers: &headers,
+            headers: Some(&headers),
+            reply: None,
             allow: &allow,
             cors: b"",
         };

@@ -44,6 +44,8 @@ pub struct Event<'a> {
     pub listener: SocketAddr,
     /// `http` or `https`.
     pub scheme: &'static str,
+    /// What the client speaks TLS with, if it does.
+    pub tls: Option<Tls<'a>>,
     /// Method token, when it was read.
     pub method: Option<&'a [u8]>,
     /// Request target as sent, when it was read.
@@ -70,6 +72,17 @@ pub struct Event<'a> {
     pub not_inspected: &'a [&'a str],
     /// The span of the request, while tracing is on.
     pub trace: Option<Trace>,
+}
+
+/// What was agreed on with a client that speaks TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tls<'a> {
+    /// `1.2` or `1.3`.
+    pub version: &'static str,
+    /// Cipher suite by its registered name.
+    pub cipher: &'static str,
+    /// Server name that the client asked for, a valid DNS name.
+    pub server_name: &'a str,
 }
 
 /// Appends `event` to `out` in `format`, as one line with its newline. Each call makes a new event id.

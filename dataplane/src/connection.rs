@@ -17,7 +17,7 @@ use crate::message::{Sink, Source};
 use crate::proxy::Proxy;
 use crate::refusal::{After, TIMEOUT};
 use crate::serving::Serving;
-use crate::stream::Stream;
+use crate::stream::{Chosen, Stream};
 
 /// A client connection that carries one request after the other.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ struct Connection {
 
 /// Serves a connection until it ends.
 pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
+    let chosen = stream.chosen();
     let (reader, writer) = tokio::io::split(stream);
     let mut connection = Connection { reader: Reader::new(reader), writer };
     let mut stop = proxy.stopping();
@@ -37,10 +38,14 @@ pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
         begins = beginning(&mut connection.reader, first_patience(&proxy)) => begins,
         () = grace(&mut stop) => Beginning::Silence,
     };
-    match begins {
-        Beginning::Silence => return,
-        Beginning::Http1 => {}
-        Beginning::Http2 => {
+    match (begins, chosen) {
+        // Whoever agreed on HTTP/2 has to speak it (RFC 9113 section 3.4).
+        (Beginning::Silence, _) | (Beginning::Http1, Some(Chosen::Http2)) => {
+            return farewell(&mut connection.writer).await;
+        }
+        // Over TLS it is spoken where it was agreed on alone: anything else is then no HTTP/1.1.
+        (Beginning::Http1, _) | (Beginning::Http2, Some(Chosen::Http1)) => {}
+        (Beginning::Http2, None | Some(Chosen::Http2)) => {
             let (reader, begun) = connection.reader.into_parts();
             let stream = reader.unsplit(connection.writer);
             return http2::server::serve(Arc::clone(&proxy), stream, begun, ends).await;
@@ -54,9 +59,12 @@ pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
             arrived = arrival(&mut connection.reader, patience) => arrived,
             () = grace(&mut stop) => false,
         };
-        let Some(serving) = proxy.serving().filter(|_| arrived) else { break };
+        let Some(serving) = proxy.serving().filter(|_| arrived) else {
+            farewell(&mut connection.writer).await;
+            break;
+        };
         patience = Duration::from_secs(limits::KEEP_ALIVE_SECONDS);
-        match one(&mut connection, &proxy, serving, ends).await {
+        match one(&mut connection, &proxy, serving, ends.clone()).await {
             After::KeepAlive => {}
             After::Close => {
                 linger(connection).await;
@@ -166,6 +174,11 @@ fn too_long(buffered: &[u8], record: &mut Record) -> Turned {
 
 fn first_line(bytes: &[u8]) -> &[u8] {
     bytes.split(|b| matches!(b, b'\r' | b'\n')).next().unwrap_or_default()
+}
+
+/// Says that nothing more comes: over TLS a client could not tell a close from a cut (RFC 8446 section 6.1).
+async fn farewell(writer: &mut WriteHalf<Stream>) {
+    let _ = timeout(Duration::from_secs(limits::LINGER_SECONDS), writer.shutdown()).await;
 }
 
 /// Closes so that the client can still read the answer: bytes that arrive unread would make the kernel reset the

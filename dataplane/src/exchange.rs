@@ -33,13 +33,15 @@ mod record;
 
 mod tally;
 
+mod redirect;
+
 use std::sync::Arc;
 
 use waf_detection::inspection::Inspection;
 use waf_shared::catalog::Leaf;
 
 pub(crate) use inspect::Spare;
-pub(crate) use record::{Ends, Exceeded, Record};
+pub(crate) use record::{Door, Ends, Exceeded, Record, Reply};
 pub(crate) use tally::tell;
 
 use crate::answer;
@@ -101,7 +103,11 @@ async fn pipeline(
     proxy: &Proxy,
     record: &mut Record,
 ) -> Result<After, Turned> {
-    let admitted = admit::admit(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
+    let arrived = admit::arrive(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
+    if let Door::Redirect = record.door() {
+        return Err(unread(redirect::answer(&arrived, proxy.tls(), record).into(), record));
+    }
+    let admitted = admit::admit(arrived, record).map_err(|refusal| unread(refusal.into(), record))?;
     contract::head(&admitted, record).map_err(|refusal| unread(refusal.into(), record))?;
     record.stage("admitted");
     let inspected =
@@ -244,8 +250,13 @@ fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
         is_http10: head.is_some_and(|h| h.version == Version::Http10),
         template: route.and_then(|r| r.error_response.as_ref()),
         quota: record.exceeded.as_ref(),
-        headers: record.serving.header_rules(record.route),
         allow: record.allow.as_deref().unwrap_or(&record.settings().accept.methods),
+        // What holds for HTTPS alone, such as HSTS, is never said on port 80 (RFC 6797 section 7.2).
+        headers: match record.door() {
+            Door::Redirect => None,
+            Door::Plain | Door::Tls(_) => Some(record.serving.header_rules(record.route)),
+        },
+        reply: record.reply(),
         cors: &cors,
     };
     answer::compose(refusal, &asked)

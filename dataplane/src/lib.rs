@@ -28,6 +28,8 @@ pub mod upstream;
 
 pub mod stream;
 
+pub mod tls;
+
 mod wire;
 
 mod message;

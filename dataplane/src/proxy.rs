@@ -10,13 +10,16 @@ use arc_swap::ArcSwapOption;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::AbortHandle;
+use waf_shared::control::Role;
 use waf_shared::limits;
+use waf_shared::route::HostSet;
 
 use crate::audit::sink::Sink;
 use crate::connection;
-use crate::exchange::{Ends, Spare};
+use crate::exchange::{Door, Ends, Spare};
 use crate::serving::Serving;
 use crate::stream::Stream;
+use crate::tls::{self, Tls};
 
 /// How long accepting pauses when the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -33,19 +36,24 @@ pub struct Proxy {
     open: AtomicUsize,
     finished: Notify,
     connections: Arc<Semaphore>,
+    handshakes: Arc<Semaphore>,
+    tls: Tls,
     spare: Spare,
 }
 
 impl Proxy {
     /// Without a plan: it serves nothing until the first [`Proxy::commit`].
-    pub fn new(audit: Sink) -> Arc<Proxy> {
+    pub fn new(audit: Sink, tls: Tls) -> Arc<Proxy> {
+        let connections = connections_max();
         Arc::new(Proxy {
             active: ArcSwapOption::empty(),
             audit,
             stop: watch::Sender::new(false),
             open: AtomicUsize::new(0),
             finished: Notify::new(),
-            connections: Arc::new(Semaphore::new(connections_max())),
+            connections: Arc::new(Semaphore::new(connections)),
+            handshakes: Arc::new(Semaphore::new(tls::handshakes_max(connections))),
+            tls,
             spare: Spare::default(),
         })
     }
@@ -60,11 +68,16 @@ impl Proxy {
         self.active.load_full()
     }
 
+    /// What TLS needs beside the plan.
+    pub fn tls(&self) -> &Tls {
+        &self.tls
+    }
+
     /// Accepts connections on `socket` until the returned guard is dropped.
-    pub fn listen(self: &Arc<Self>, socket: std::net::TcpListener) -> io::Result<Listening> {
+    pub fn listen(self: &Arc<Self>, socket: std::net::TcpListener, role: Role) -> io::Result<Listening> {
         socket.set_nonblocking(true)?;
         let listener = TcpListener::from_std(socket)?;
-        let task = tokio::spawn(Arc::clone(self).accept(listener));
+        let task = tokio::spawn(Arc::clone(self).accept(listener, role));
         Ok(Listening { task: task.abort_handle() })
     }
 
@@ -105,10 +118,17 @@ impl Proxy {
         Open(self)
     }
 
-    async fn accept(self: Arc<Self>, listener: TcpListener) {
+    async fn accept(self: Arc<Self>, listener: TcpListener, role: Role) {
         let mut prune = tokio::time::interval(PRUNE_EVERY);
         loop {
             let Ok(slot) = Arc::clone(&self.connections).acquire_owned().await else { return };
+            let shaking = match role {
+                Role::Https => match Arc::clone(&self.handshakes).acquire_owned().await {
+                    Ok(permit) => Some(permit),
+                    Err(_) => return,
+                },
+                Role::Plain | Role::Redirect => None,
+            };
             let accepted = loop {
                 tokio::select! {
                     accepted = listener.accept() => break accepted,
@@ -121,8 +141,9 @@ impl Proxy {
                 Ok((stream, peer)) => {
                     let proxy = Arc::clone(&self);
                     tokio::spawn(async move {
-                        if let Some(ends) = prepare(&stream, peer) {
-                            connection::serve(proxy, Stream::Plain(stream), ends).await;
+                        if let Some((stream, ends)) = proxy.open(stream, peer, role).await {
+                            drop(shaking);
+                            connection::serve(proxy, stream, ends).await;
                         }
                         drop(slot);
                     });
@@ -137,17 +158,32 @@ impl Proxy {
     }
 }
 
+impl Proxy {
+    /// Makes a stream of an accepted connection; `None` when it comes to nothing.
+    async fn open(&self, stream: TcpStream, peer: SocketAddr, role: Role) -> Option<(Stream, Ends)> {
+        stream.set_nodelay(true).ok()?;
+        let local = stream.local_addr().ok()?;
+        let (stream, door) = match role {
+            Role::Plain => (Stream::Plain(stream), Door::Plain),
+            Role::Redirect => (Stream::Plain(stream), Door::Redirect),
+            Role::Https => {
+                let serving = self.serving();
+                let none = HostSet::default();
+                let hosts = serving.as_ref().and_then(|serving| serving.hosts()).unwrap_or(&none);
+                let (stream, secured) = self.tls.accept(stream, hosts).await?;
+                (Stream::Tls(Box::new(stream.into())), Door::Tls(Arc::new(secured)))
+            }
+        };
+        Some((stream, Ends { peer, local, door }))
+    }
+}
+
 /// The connection failed before it was accepted; the next one may be fine.
 fn is_about_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionRefused
     )
-}
-
-fn prepare(stream: &TcpStream, peer: SocketAddr) -> Option<Ends> {
-    stream.set_nodelay(true).ok()?;
-    Some(Ends { peer, local: stream.local_addr().ok()? })
 }
 
 /// Half of the files that the process may open, since each exchange may need an upstream connection too.

@@ -169,11 +169,6 @@ impl Quotas {
     pub(crate) fn of(&self, route: usize) -> Option<&Quota> {
         self.routes.get(route)?.as_ref()
     }
-
-    /// Requests over the limit of each route so far; 0 for routes without one.
-    pub(crate) fn exceeded(&self) -> impl Iterator<Item = u64> {
-        self.routes.iter().map(|quota| quota.as_ref().map_or(0, |q| q.exceeded.load(Ordering::Relaxed)))
-    }
 }
 
 #[cfg(test)]

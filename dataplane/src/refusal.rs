@@ -15,8 +15,14 @@ pub(crate) enum Kind {
     Unavailable,
     /// The client is too slow.
     Timeout,
+    /// The connection is not for this host.
+    Misdirected,
     /// Nothing is wrong: a preflight, which is answered here. It has no body.
     Preflight,
+    /// Nothing is wrong: a plain request for a host that is served over TLS. It has no body.
+    Redirect,
+    /// Nothing is wrong: an authority's challenge.
+    Challenge,
 }
 
 impl Kind {
@@ -29,7 +35,8 @@ impl Kind {
             Kind::GatewayTimeout => "gateway_timeout",
             Kind::Unavailable => "unavailable",
             Kind::Timeout => "timeout",
-            Kind::Preflight => "",
+            Kind::Misdirected => "misdirected",
+            Kind::Preflight | Kind::Redirect | Kind::Challenge => "",
         }
     }
 }
@@ -72,6 +79,13 @@ impl Refusal {
 
 /// A preflight from an allowed origin.
 pub(crate) const PREFLIGHT: Refusal = Refusal { status: 204, kind: Kind::Preflight, after: After::KeepAlive };
+/// A plain request for a host that is served over TLS. 308 keeps method and body (RFC 9110 section 15.4.9).
+pub(crate) const REDIRECT: Refusal = Refusal { status: 308, kind: Kind::Redirect, after: After::KeepAlive };
+/// An authority's challenge.
+pub(crate) const CHALLENGE: Refusal = Refusal { status: 200, kind: Kind::Challenge, after: After::KeepAlive };
+/// The host is none of ours, and the connection was opened for another.
+pub(crate) const MISDIRECTED: Refusal =
+    Refusal { status: 421, kind: Kind::Misdirected, after: After::KeepAlive };
 /// No route.
 pub(crate) const NOT_FOUND: Refusal = Refusal { status: 404, kind: Kind::NotFound, after: After::KeepAlive };
 /// The upstream failed.

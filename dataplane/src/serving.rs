@@ -9,14 +9,14 @@ use waf_detection::engine::Engine;
 use waf_detection::inspection::Bounds;
 use waf_shared::limits;
 use waf_shared::metrics::RouteCounter;
-use waf_shared::plan::{self, AddHeader, Digest, Mode, Plan, ResponseHeaders, Settings};
+use waf_shared::plan::{self, AddHeader, Digest, Listen, Mode, Plan, ResponseHeaders, Settings};
 
 use crate::contracts::Contracts;
 use crate::metrics::{Metrics, Series};
 use crate::rate_limit::{self, Quota, Quotas};
 use crate::trace::{TraceSetupError, Tracer};
 use crate::upstream::{Pool, Pools, TlsSetupError};
-use waf_shared::route::Router;
+use waf_shared::route::{HostSet, Router};
 
 /// Why a plan cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +45,8 @@ pub struct Serving {
     digest: Digest,
     digest_text: String,
     router: Router,
+    /// In modes 1 and 2.
+    hosts: Option<HostSet>,
     engine: Arc<Engine>,
     global_bounds: Bounds,
     route_bounds: Vec<Bounds>,
@@ -84,6 +86,10 @@ impl Serving {
             route_bounds: plan.routes.iter().map(|route| Bounds::of(&route.settings)).collect(),
             route_series: plan.routes.iter().map(|route| metrics.series(&route.id.0)).collect(),
             metrics: Arc::clone(metrics),
+            hosts: match &plan.listen {
+                Listen::Plain { .. } => None,
+                Listen::Tls { hosts } => Some(HostSet::new(hosts)),
+            },
             digest_text: digest.to_string(),
             global_headers,
             head_bytes_max: head_bytes_max(&plan),
@@ -116,6 +122,11 @@ impl Serving {
 
     pub(crate) fn router(&self) -> &Router {
         &self.router
+    }
+
+    /// The configured hosts; `None` where any host is served.
+    pub(crate) fn hosts(&self) -> Option<&HostSet> {
+        self.hosts.as_ref()
     }
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {

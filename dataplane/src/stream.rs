@@ -6,7 +6,16 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio_rustls::client::TlsStream;
+use tokio_rustls::TlsStream;
+
+/// What both sides of a TLS connection chose by ALPN (RFC 7301).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chosen {
+    /// `h2`
+    Http2,
+    /// `http/1.1`, or nothing.
+    Http1,
+}
 
 /// A connection to a client or an upstream.
 #[derive(Debug)]
@@ -18,12 +27,18 @@ pub enum Stream {
 }
 
 impl Stream {
+    /// What was chosen by ALPN; plain connections choose nothing.
+    pub fn chosen(&self) -> Option<Chosen> {
+        match self {
+            Stream::Plain(_) => None,
+            Stream::Tls(io) if io.get_ref().1.alpn_protocol() == Some(b"h2") => Some(Chosen::Http2),
+            Stream::Tls(_) => Some(Chosen::Http1),
+        }
+    }
+
     /// Whether the peer chose HTTP/2 by ALPN.
     pub fn is_http2(&self) -> bool {
-        match self {
-            Stream::Plain(_) => false,
-            Stream::Tls(io) => io.get_ref().1.alpn_protocol() == Some(b"h2"),
-        }
+        self.chosen() == Some(Chosen::Http2)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod channel;
 pub mod member;
 
 mod serve;
+mod unserved;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -37,6 +38,9 @@ pub enum WorkerError {
     /// Signal handlers cannot be set.
     #[error("signals cannot be handled")]
     Signals(#[source] io::Error),
+    /// TLS cannot be configured.
+    #[error("TLS cannot be configured")]
+    Tls(#[source] rustls::Error),
     /// The control socket broke in the middle of a frame, or carried something else.
     #[error("the control socket is broken")]
     Channel(#[from] ChannelError),

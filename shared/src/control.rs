@@ -1,8 +1,14 @@
 //! What the supervisor and a worker say to each other, as plain data: one message each way per step of the handover
-//! `Offer → Prepared | Rejected → Commit | Abandon → Active`, and reports of what workers count. It knows the bytes of
-//! a frame and nothing of the socket that carries them.
+//! `Offer → Prepared | Rejected → Commit | Abandon → Active`, beside it what TLS needs and a plan never holds, and
+//! reports of what workers count. It knows the bytes of a frame and nothing of the socket that carries them.
 
+mod certificates;
 mod frame;
+
+pub use certificates::{
+    AlpnChallenge, CertificatePair, Certificates, Challenges, Excess, HttpChallenge, Secret, TicketKey,
+    Tickets,
+};
 
 pub use frame::{FRAME_VERSION, FrameError, HEADER_BYTES, Header, decode, encode};
 
@@ -34,6 +40,19 @@ pub struct Listener {
     pub socket: SocketId,
     /// TCP port that it is bound to.
     pub port: u16,
+    /// What is spoken on it.
+    pub role: Role,
+}
+
+/// What a listening socket is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
+pub enum Role {
+    /// Mode 3: plain HTTP that is proxied.
+    Plain,
+    /// Modes 1 and 2: HTTP over TLS that is proxied.
+    Https,
+    /// Modes 1 and 2: plain HTTP that is sent on to HTTPS, and challenges. Nothing is proxied there.
+    Redirect,
 }
 
 /// A whole configuration, offered.
@@ -78,6 +97,12 @@ pub enum ToWorker {
     Abandon(Generation),
     /// Stop accepting, finish what is in flight for at most so long, then exit.
     Drain(Millis),
+    /// Serve these certificates from now on, in place of all earlier ones; connections stay as they are.
+    Certificates(Certificates),
+    /// Use these ticket keys from now on, in place of all earlier ones.
+    Tickets(Tickets),
+    /// Answer these challenges from now on, and no others.
+    Challenges(Challenges),
 }
 
 /// From a worker to the supervisor.
@@ -96,4 +121,9 @@ pub enum ToSupervisor {
     Active(Generation),
     /// What was counted since the last report.
     Counted(Report),
+    /// The challenges of this revision are answered.
+    Challenged(u64),
+    /// Clients asked for these server names, which a wildcard of the configuration covers and no certificate does. Lower
+    /// case; at most [`crate::limits::UNSERVED_NAMES_MAX`] in one message, each at most once a minute from one worker.
+    Unserved(Vec<String>),
 }

@@ -7,6 +7,8 @@ mod trie;
 
 use crate::plan::{HostPattern, PathPattern, Plan};
 
+pub use host::{HostSet, name_of};
+
 use host::Hosts;
 use path::Readings;
 use trie::{Outcome, Trie};

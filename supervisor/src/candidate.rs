@@ -1,16 +1,17 @@
 //! A compiled plan with the sockets that it needs: everything that an offer carries, had before anything is offered.
 //! It knows plans and ports, nothing of workers.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::time::Instant;
 use tracing::{info, warn};
 use waf_compiler::Compiled;
-use waf_shared::control::{Generation, Listener, Offer};
+use waf_shared::control::{Generation, Listener, Offer, Role};
 use waf_shared::plan::{Digest, Listen, Mode, Plan};
 
 use crate::counts::{self, CountsError, Registry};
-use crate::sockets::{BindError, Bound, Sockets};
+use crate::sockets::{BindError, Bound, Sockets, TlsPorts};
 
 /// Ready to be offered.
 pub struct Candidate {
@@ -18,6 +19,12 @@ pub struct Candidate {
     pub digest: Digest,
     /// Sockets for traffic.
     pub traffic: Vec<Arc<Bound>>,
+    /// What is spoken on each of them, in the same order.
+    roles: Vec<Role>,
+    /// Names that are served over TLS; none in mode 3.
+    pub hosts: Vec<String>,
+    /// Where its certificates lie.
+    pub data_dir: PathBuf,
     /// Socket of the health listener.
     pub health: Option<Arc<Bound>>,
     /// Memory of its rate limits.
@@ -37,6 +44,7 @@ pub struct Candidate {
 /// The sockets of a plan, held.
 pub struct Held {
     traffic: Vec<Arc<Bound>>,
+    roles: Vec<Role>,
     health: Option<Arc<Bound>>,
     metrics: Option<Arc<Bound>>,
 }
@@ -51,11 +59,16 @@ struct Notices {
 /// Why a plan that compiles cannot be offered.
 #[derive(Debug, thiserror::Error)]
 pub enum CandidateError {
-    /// The configuration asks for what is not built yet.
-    #[error(
-        "automatic TLS (`host`, or `match.hosts` on routes) is not available in this version: use `port` behind a TLS terminator"
-    )]
-    Tls,
+    /// Two listeners would have the same port. The configuration's own ports are judged where it is compiled.
+    #[error("{field} and {other} are both {port}: they must differ")]
+    SamePort {
+        /// One of them.
+        field: &'static str,
+        /// The other.
+        other: &'static str,
+        /// The port.
+        port: u16,
+    },
     /// A port cannot be had.
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -70,9 +83,10 @@ impl Candidate {
         compiled: Compiled,
         sockets: &mut Sockets,
         registry: &mut Registry,
+        ports: TlsPorts,
         began: Instant,
     ) -> Result<Self, CandidateError> {
-        let Held { traffic, health, metrics } = Self::bind(&compiled.plan, sockets)?;
+        let Held { traffic, roles, health, metrics } = Self::bind(&compiled.plan, sockets, ports)?;
         let counts = registry.reserve(&compiled.plan)?;
         let detecting = compiled.plan.routes.iter().filter(|route| route.settings.mode == Mode::DetectOnly);
         let notices = Notices {
@@ -84,6 +98,9 @@ impl Candidate {
         Ok(Self {
             digest: compiled.digest,
             traffic,
+            roles,
+            hosts: hosts(&compiled.plan).to_vec(),
+            data_dir: compiled.plan.data_dir.clone().into(),
             health,
             metrics,
             routes,
@@ -96,23 +113,37 @@ impl Candidate {
     }
 
     /// Binds the sockets of a plan.
-    pub fn bind(plan: &Plan, sockets: &mut Sockets) -> Result<Held, CandidateError> {
-        let Listen::Plain { port } = plan.listen else { return Err(CandidateError::Tls) };
-        let traffic = vec![sockets.bind("port", port)?];
+    pub fn bind(plan: &Plan, sockets: &mut Sockets, ports: TlsPorts) -> Result<Held, CandidateError> {
+        let wanted = match plan.listen {
+            Listen::Plain { port } => vec![("port", port, Role::Plain)],
+            Listen::Tls { .. } => {
+                vec![("--https-port", ports.https, Role::Https), ("--http-port", ports.http, Role::Redirect)]
+            }
+        };
+        differ(plan, &wanted)?;
+        let mut traffic = Vec::with_capacity(wanted.len());
+        for (field, port, _) in &wanted {
+            traffic.push(sockets.bind(field, *port)?);
+        }
         let health = plan.health_port.map(|port| sockets.bind("health_port", port)).transpose()?;
         let metrics = plan.metrics_port.map(|port| sockets.bind("metrics_port", port)).transpose()?;
-        Ok(Held { traffic, health, metrics })
+        let roles = wanted.into_iter().map(|(_, _, role)| role).collect();
+        Ok(Held { traffic, roles, health, metrics })
     }
 
     /// The offer of it; the sockets travel beside, in the same order, and the memory of rate limits behind them.
     pub fn offer(&self, generation: Generation) -> Offer {
-        let listener = |socket: &Arc<Bound>| Listener { socket: socket.id, port: socket.port };
+        let listener = |(socket, role): (&Arc<Bound>, &Role)| Listener {
+            socket: socket.id,
+            port: socket.port,
+            role: *role,
+        };
         Offer {
             generation,
             digest: self.digest,
             plan: self.bytes.clone(),
-            listeners: self.traffic.iter().map(listener).collect(),
             counts: self.counts.as_ref().map(counts::Held::counts),
+            listeners: self.traffic.iter().zip(&self.roles).map(listener).collect(),
         }
     }
 
@@ -128,4 +159,26 @@ impl Candidate {
             warn!(route, "route is in detect_only: violations are logged and not blocked");
         }
     }
+}
+
+/// Names that a plan serves over TLS.
+pub fn hosts(plan: &Plan) -> &[String] {
+    match &plan.listen {
+        Listen::Plain { .. } => &[],
+        Listen::Tls { hosts } => hosts,
+    }
+}
+
+/// Ports of the command line are beside those of the configuration.
+fn differ(plan: &Plan, wanted: &[(&'static str, u16, Role)]) -> Result<(), CandidateError> {
+    let configured = [("health_port", plan.health_port), ("metrics_port", plan.metrics_port)];
+    let mut taken: Vec<(&'static str, u16)> =
+        configured.into_iter().filter_map(|(field, port)| Some((field, port?))).collect();
+    for (field, port, _) in wanted {
+        if let Some((other, _)) = taken.iter().find(|(_, other)| other == port) {
+            return Err(CandidateError::SamePort { field, other, port: *port });
+        }
+        taken.push((field, *port));
+    }
+    Ok(())
 }

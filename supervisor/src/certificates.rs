@@ -8,6 +8,8 @@ mod store;
 mod watch;
 
 pub use names::{covers, is_host_name, is_wildcard, wildcard_of};
+#[cfg(test)]
+pub(crate) use pair::tests::made;
 pub use pair::{Pair, PairError, Provenance};
 pub use snapshot::{Fault, Snapshot};
 pub use store::{Layout, Store, StoreError};

@@ -1,6 +1,8 @@
 //! The command line of `waf`. It knows words and values, nothing of what they bring about. This is the only place
 //! where the environment is read.
 
+mod acme;
+
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -9,6 +11,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use waf_compiler::tracing::Environment;
 use waf_shared::limits::DRAIN_SECONDS;
 use waf_shared::plan::Cidr;
+
+pub use acme::{Acme, MacKey, Way};
 
 /// Workers of one service; more than cores is allowed, more than this is a slip.
 const WORKERS_MAX: usize = 64;
@@ -37,6 +41,15 @@ pub struct Serve {
     /// Leave out checks that depend on this machine
     #[arg(long)]
     pub no_host_checks: bool,
+    /// Port for HTTPS in modes 1 and 2; clients still come by 443
+    #[arg(long, value_name = "PORT", default_value_t = 443, value_parser = clap::value_parser!(u16).range(1..))]
+    pub https_port: u16,
+    /// Port for redirects and challenges in modes 1 and 2; clients still come by 80
+    #[arg(long, value_name = "PORT", default_value_t = 80, value_parser = clap::value_parser!(u16).range(1..))]
+    pub http_port: u16,
+    /// How certificates are had.
+    #[command(flatten)]
+    pub acme: Acme,
     /// How to run.
     #[command(flatten)]
     pub process: Process,
@@ -70,6 +83,15 @@ pub enum Command {
         /// How to run.
         #[command(flatten)]
         process: Process,
+    },
+    /// List the certificates of a configuration: host, issuer, expiry, next renewal
+    Certificates {
+        /// Configuration file
+        #[arg(long, value_name = "FILE", default_value = "/etc/waf/waf.yaml")]
+        config: PathBuf,
+        /// Whose certificates to list.
+        #[command(flatten)]
+        acme: Acme,
     },
     /// The data plane; started by `waf` itself
     #[command(hide = true)]
@@ -174,6 +196,7 @@ mod tests {
         let cli = Cli::parse_from(["waf"]);
         assert!(cli.command.is_none() && !cli.serve.validate);
         assert_eq!(cli.serve.config, PathBuf::from("/etc/waf/waf.yaml"));
+        assert_eq!((cli.serve.https_port, cli.serve.http_port), (443, 80));
         assert_eq!(cli.serve.process.workers.get(), 2);
         assert_eq!(cli.serve.process.drain, 30);
         assert_eq!(cli.serve.process.log_level, LogLevel::Info);
@@ -189,6 +212,8 @@ mod tests {
             ["waf", "--trusted-proxies", "10.0.0.0/33"],
             ["waf", "--trusted-proxies", "example.com"],
             ["waf", "--port", "80"],
+            ["waf", "--https-port", "0"],
+            ["waf", "--http-port", "65536"],
         ] {
             assert_eq!(Cli::try_parse_from(args).unwrap_err().exit_code(), 2, "{args:?}");
         }

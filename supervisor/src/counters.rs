@@ -1,6 +1,9 @@
 //! What the supervisor counts. Plain numbers that a metrics listener can read; it knows no names and no labels.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::acme::Figures;
 
 /// A number that only grows.
 #[derive(Debug, Default)]
@@ -37,6 +40,8 @@ impl Flag {
 /// All of them.
 #[derive(Debug, Default)]
 pub struct Counters {
+    /// What can be counted about certificates, by configured host.
+    pub certificates: Arc<Figures>,
     /// Reloads that are in force.
     pub reloads: Counter,
     /// Reloads that changed nothing: invalid, rejected, or a port that cannot be had.

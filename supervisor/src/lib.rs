@@ -15,6 +15,7 @@ pub mod candidate;
 pub mod source;
 pub mod workers;
 
+pub mod acme;
 pub mod certificates;
 
 pub mod audit;
@@ -28,5 +29,9 @@ pub mod metrics;
 pub mod readiness;
 pub mod signals;
 pub mod sockets;
+
+pub mod tls;
+
+pub mod listing;
 
 pub mod demo;

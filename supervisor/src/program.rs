@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -12,9 +12,14 @@ use tracing::error;
 use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
 use waf_dataplane::worker;
 
-use crate::cli::{self, Cli, Command, Process, Serve};
+use crate::acme;
+use crate::candidate;
+use crate::certificates::{Layout, Store};
+use crate::cli::{self, Acme, Cli, Command, Process, Serve};
 use crate::demo;
+use crate::listing;
 use crate::logs;
+use crate::sockets::TlsPorts;
 use crate::source::Source;
 use crate::supervise::{self, SuperviseError};
 use crate::workers;
@@ -28,6 +33,7 @@ pub fn run() -> ExitCode {
         None if cli.serve.validate => validate(&cli.serve),
         None => serve(cli.serve),
         Some(Command::Demo { port, process }) => demo(port, &process),
+        Some(Command::Certificates { config, acme }) => certificates(&config, &acme),
         Some(Command::Worker { id, threads, drain, log_level }) => {
             logs::init(log_level.into(), Some(id));
             let options = worker::Options { threads, drain: Duration::from_secs(drain) };
@@ -62,8 +68,10 @@ fn serve(serve: Serve) -> ExitCode {
     let began = Instant::now();
     logs::init(serve.process.log_level.into(), None);
     let options = options(&serve.process, !serve.no_host_checks);
+    let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
+    let acme = serve.acme.settings();
     match Source::open(serve.config, options) {
-        Ok((compiled, source)) => supervise(&serve.process, None, async |settings| {
+        Ok((compiled, source)) => supervise(&serve.process, ports, acme, None, async |settings| {
             supervise::supervise(compiled, Some(source), settings, began).await
         }),
         Err(diagnostics) => invalid(&diagnostics),
@@ -75,7 +83,7 @@ fn demo(port: u16, process: &Process) -> ExitCode {
     logs::init(process.log_level.into(), None);
     let options = options(process, true);
     let greeting = demo::greeting(port);
-    supervise(process, Some(greeting), async |settings| {
+    supervise(process, TlsPorts::default(), acme::Settings::default(), Some(greeting), async |settings| {
         let (shop, upstream) = demo::upstream().map_err(SuperviseError::Demo)?;
         let compiled = demo::compile(port, upstream, &options).map_err(|diagnostics| {
             print_errors(&diagnostics);
@@ -88,8 +96,32 @@ fn demo(port: u16, process: &Process) -> ExitCode {
     })
 }
 
+/// Prints which certificate serves which host. It reads what a running service has written, and changes nothing.
+fn certificates(config: &Path, acme: &Acme) -> ExitCode {
+    let options = Options { host_checks: false, ..Options::default() };
+    let plan = match compile_file(config, &options) {
+        Ok(Compiled { plan, .. }) => plan,
+        Err(diagnostics) => return invalid(&diagnostics),
+    };
+    let hosts = candidate::hosts(&plan);
+    if hosts.is_empty() {
+        anstream::println!("{}: mode 3, plain HTTP: no certificates", printable(config));
+        return ExitCode::SUCCESS;
+    }
+    let layout = Layout::new(Path::new(&plan.data_dir), &acme.settings().directory);
+    let snapshot = Store::reading(layout).load(hosts);
+    anstream::print!("{}", listing::text(hosts, &snapshot, SystemTime::now()));
+    ExitCode::SUCCESS
+}
+
 /// Gives the supervisor a runtime. It has one thread: it is never on a request's way.
-fn supervise<F>(process: &Process, greeting: Option<String>, main: F) -> ExitCode
+fn supervise<F>(
+    process: &Process,
+    ports: TlsPorts,
+    acme: acme::Settings,
+    greeting: Option<String>,
+    main: F,
+) -> ExitCode
 where
     F: AsyncFnOnce(supervise::Settings) -> Result<(), SuperviseError>,
 {
@@ -102,6 +134,8 @@ where
             drain: Duration::from_secs(process.drain),
             log_level: process.log_level.into(),
         },
+        ports,
+        acme,
         greeting,
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {

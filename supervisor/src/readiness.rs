@@ -1,15 +1,19 @@
 //! Whether the service is ready, as a latch: it closes once every worker serves the plan, and from then on only the
 //! loss of all workers or a stop opens it. It knows counts, nothing of workers or HTTP.
 
+use std::sync::Arc;
+
 use waf_shared::plan::Digest;
 
 /// What the health listener says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
     /// Ready, or why not.
     pub ready: Result<(), NotReady>,
     /// The plan in force.
     pub plan: Option<Digest>,
+    /// Hosts without a certificate.
+    pub missing: Arc<[String]>,
 }
 
 /// Why the service takes no traffic.

@@ -42,6 +42,21 @@ impl BindError {
     }
 }
 
+/// Where modes 1 and 2 listen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TlsPorts {
+    /// HTTPS.
+    pub https: u16,
+    /// Redirects and challenges.
+    pub http: u16,
+}
+
+impl Default for TlsPorts {
+    fn default() -> Self {
+        Self { https: 443, http: 80 }
+    }
+}
+
 /// Every socket that is held somewhere.
 #[derive(Debug, Default)]
 pub struct Sockets {

@@ -11,11 +11,12 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::{error, info, warn};
 use waf_compiler::{Compiled, Diagnostic, Severity};
-use waf_shared::control::{FrameError, Generation, ToWorker, encode};
+use waf_shared::control::{FrameError, Generation, ToSupervisor, ToWorker, encode};
 use waf_shared::limits::{AUDIT_WAIT_SECONDS, PREPARE_SECONDS};
 use waf_shared::metrics::Degraded;
-use waf_shared::plan::Millis;
+use waf_shared::plan::{Digest, Millis};
 
+use crate::acme;
 use crate::audit;
 use crate::candidate::{Candidate, CandidateError};
 use crate::changes;
@@ -26,8 +27,10 @@ use crate::listener::Listener;
 use crate::metrics::{self, Metrics};
 use crate::readiness::{NotReady, Readiness, Status};
 use crate::rollout::{Action, Event, Patience, PlanId, Rollout, WorkerId};
-use crate::sockets::Sockets;
+use crate::sockets::{Sockets, TlsPorts};
 use crate::source::{Found, Source};
+use crate::tls::keeper::{Keeper, Wanted};
+use crate::tls::states::States;
 use crate::wake::{Signal, Wake};
 use crate::workers::{self, Luggage, Worker};
 
@@ -51,6 +54,10 @@ pub struct Settings {
     pub workers: usize,
     /// How each of them runs.
     pub worker: workers::Settings,
+    /// Where modes 1 and 2 listen.
+    pub ports: TlsPorts,
+    /// How certificates are had.
+    pub acme: acme::Settings,
     /// Printed to stderr once the service is ready.
     pub greeting: Option<String>,
 }
@@ -61,6 +68,9 @@ pub enum SuperviseError {
     /// The plan cannot be offered.
     #[error(transparent)]
     Candidate(#[from] CandidateError),
+    /// The certificate authority's root cannot be read.
+    #[error(transparent)]
+    Acme(#[from] acme::ClientError),
     /// No worker made the plan ready.
     #[error("the plan cannot be served: {0}")]
     Refused(String),
@@ -93,7 +103,13 @@ pub async fn supervise(
     let counters = Arc::new(Counters::default());
     let metrics = Metrics::new(counters.clone());
     let (audit, writer) = audit::Queue::start(counters.clone()).map_err(SuperviseError::Audit)?;
-    let mut supervisor = Supervisor::new(settings, wake.clone(), audit, counters.clone(), metrics);
+    let states = Arc::new(States::default());
+    let wanted = Wanted::by(&first.plan);
+    let directory_url = settings.acme.directory.clone();
+    let (keeper, orders) = Keeper::start(wanted, directory_url, states.clone(), wake.clone()).await;
+    acme::start(settings.acme.clone(), orders, counters.certificates.clone())?;
+    let mut supervisor =
+        Supervisor::new(settings, wake.clone(), keeper, states, audit, counters.clone(), metrics);
     warn_all(&first.warnings);
     supervisor.propose_first(first, began).await?;
     let following = source.map(|source| {
@@ -123,6 +139,8 @@ struct Supervisor {
     /// Tasks that read the workers' audit streams; they outlive the workers.
     readers: JoinSet<()>,
     candidates: BTreeMap<PlanId, Candidate>,
+    keeper: Keeper,
+    states: Arc<States>,
     last_plan: u64,
     /// The plan in force; its candidate is kept until the next one is.
     serving: Option<PlanId>,
@@ -146,13 +164,15 @@ impl Supervisor {
     fn new(
         settings: Settings,
         wake: mpsc::Sender<Wake>,
+        keeper: Keeper,
+        states: Arc<States>,
         audit: audit::Queue,
         counters: Arc<Counters>,
         metrics: Arc<Metrics>,
     ) -> Self {
         let patience =
             Patience { prepare: Duration::from_secs(PREPARE_SECONDS), activate: ACTIVATE, exit: EXIT };
-        let status = Status { ready: Err(NotReady::Starting), plan: None };
+        let status = Status { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
         Self {
             machine: Rollout::new(settings.workers, patience),
             settings,
@@ -162,6 +182,8 @@ impl Supervisor {
             workers: BTreeMap::new(),
             readers: JoinSet::new(),
             candidates: BTreeMap::new(),
+            keeper,
+            states,
             last_plan: 0,
             serving: None,
             sockets: Sockets::default(),
@@ -203,10 +225,20 @@ impl Supervisor {
                 _ => info!("there is nothing to reload"),
             },
             Wake::Source(found) => self.found(found),
+            Wake::Certified(compiled, began) => self.certified(*compiled, began),
+            Wake::Missing(hosts) => self.status.send_modify(|status| status.missing = hosts.into()),
+            Wake::Said(worker, ToSupervisor::Challenged(revision)) => {
+                if let Some(running) = self.workers.get_mut(&worker) {
+                    running.challenged = Some(revision);
+                }
+                self.challenged();
+            }
+            Wake::Said(_, ToSupervisor::Unserved(names)) => self.keeper.unserved(names),
             Wake::Said(worker, answer) => self.step(Event::Said(worker, answer)),
             Wake::Gone(worker, how) => {
                 self.workers.remove(&worker);
                 self.metrics.gone(worker);
+                self.challenged();
                 if !self.stopping {
                     warn!(worker = worker.0, how, "a worker is dead");
                 }
@@ -235,9 +267,8 @@ impl Supervisor {
             Found::Compiled { compiled, began } => {
                 warn_all(&compiled.warnings);
                 let digest = compiled.digest;
-                if let Err(error) = self.propose(*compiled, began) {
-                    self.not_applied();
-                    error!(%error, new = %digest, "the new configuration is not applied; the old plan serves on");
+                if let Err(error) = self.keeper.prepare(compiled, began) {
+                    self.refuse(digest, &error);
                 }
             }
             Found::Invalid(diagnostics) => {
@@ -256,12 +287,33 @@ impl Supervisor {
         }
     }
 
+    /// Everything that a plan needs beside sockets is there.
+    fn certified(&mut self, compiled: Compiled, began: Instant) {
+        let digest = compiled.digest;
+        if !self.stopping
+            && let Err(error) = self.propose(compiled, began)
+        {
+            self.refuse(digest, &error);
+        }
+    }
+
+    fn refuse(&mut self, new: Digest, error: &dyn std::error::Error) {
+        self.not_applied();
+        error!(%error, %new, "the new configuration is not applied; the old plan serves on");
+    }
+
+    /// Tells which revision of the challenges is answered everywhere. A worker that has not said any does not serve yet.
+    fn challenged(&self) {
+        let everywhere = self.workers.values().filter_map(|worker| worker.challenged).min();
+        self.keeper.answered(everywhere.unwrap_or(0));
+    }
+
     /// At the start a port may still be held by the workers of a supervisor that was killed a moment ago: they let
     /// it go as soon as they notice.
     async fn propose_first(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {
         let patient_until = Instant::now() + PORT_PATIENCE;
         let _bound = loop {
-            match Candidate::bind(&compiled.plan, &mut self.sockets) {
+            match Candidate::bind(&compiled.plan, &mut self.sockets, self.settings.ports) {
                 Err(CandidateError::Bind(error)) if error.in_use() && Instant::now() < patient_until => {
                     tokio::time::sleep(PORT_PAUSE).await;
                 }
@@ -272,7 +324,8 @@ impl Supervisor {
     }
 
     fn propose(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {
-        let candidate = Candidate::prepare(compiled, &mut self.sockets, &mut self.counts, began)?;
+        let (sockets, counts) = (&mut self.sockets, &mut self.counts);
+        let candidate = Candidate::prepare(compiled, sockets, counts, self.settings.ports, began)?;
         if self.health.is_none()
             && self.machine.current().is_none()
             && let Some(socket) = &candidate.health
@@ -342,7 +395,8 @@ impl Supervisor {
             audit: self.audit.clone(),
             metrics: self.metrics.clone(),
         };
-        let spawned = Worker::spawn(worker, &self.settings.worker, ends, &mut self.readers);
+        let told = self.states.subscribe();
+        let spawned = Worker::spawn(worker, &self.settings.worker, ends, told, &mut self.readers);
         match spawned {
             Ok(running) => {
                 self.workers.insert(worker, running);
@@ -427,6 +481,10 @@ impl Supervisor {
         self.metrics.degrade(Degraded::Configuration, false);
         let took_ms = candidate.began.elapsed().as_millis() as u64;
         let port = candidate.traffic.first().map(|socket| socket.port);
+        let wanted = Wanted { hosts: candidate.hosts.clone(), data_dir: candidate.data_dir.clone() };
+        if let Err(error) = self.keeper.in_force(wanted) {
+            warn!(%error, "certificates stay as they are");
+        }
         if let Some(old) = old {
             self.counters.reloads.add(1);
             let changed = self.serving.and_then(|serving| self.candidates.get(&serving));

@@ -1,5 +1,7 @@
 //! Everything that can wake the supervisor, as one closed set.
 
+use tokio::time::Instant;
+use waf_compiler::Compiled;
 use waf_shared::control::ToSupervisor;
 
 use crate::rollout::WorkerId;
@@ -11,6 +13,10 @@ pub enum Wake {
     Signal(Signal),
     /// The configuration was looked at.
     Source(Found),
+    /// The certificates of a plan have been read: it can be offered.
+    Certified(Box<Compiled>, Instant),
+    /// Hosts that have no certificate, all of them.
+    Missing(Vec<String>),
     /// A worker has answered.
     Said(WorkerId, ToSupervisor),
     /// A worker is dead, and how it ended.

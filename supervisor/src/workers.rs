@@ -20,6 +20,7 @@ use crate::counts;
 use crate::metrics::Metrics;
 use crate::rollout::WorkerId;
 use crate::sockets::Bound;
+use crate::tls::states::Told;
 use crate::wake::Wake;
 
 /// This program, also after its file was replaced.
@@ -93,6 +94,8 @@ impl Luggage {
 /// A running worker. Dropping it kills the process.
 pub struct Worker {
     outgoing: mpsc::Sender<Outgoing>,
+    /// The revision of the challenges that it answers; none before it has answered any.
+    pub challenged: Option<u64>,
     kill: Arc<Notify>,
     _tasks: JoinSet<()>,
 }
@@ -103,11 +106,13 @@ pub struct Worker {
 pub struct Stuck;
 
 impl Worker {
-    /// Starts a process. Its events are read by a task of `readers`.
+    /// Starts a process. It is told `states` before anything else, and whenever they change. Its events are read by a
+    /// task of `readers`.
     pub fn spawn(
         id: WorkerId,
         settings: &Settings,
         ends: Ends,
+        states: Told,
         readers: &mut JoinSet<()>,
     ) -> io::Result<Self> {
         let Ends { wake, audit, metrics } = ends;
@@ -123,9 +128,9 @@ impl Worker {
         let mut tasks = JoinSet::new();
         tasks.spawn(reap(id, child, kill.clone(), wake.clone()));
         tasks.spawn(listen(id, receiver, kill.clone(), (wake, metrics)));
-        tasks.spawn(speak(id, sender, frames, kill.clone()));
+        tasks.spawn(speak(id, sender, states, frames, kill.clone()));
         readers.spawn(audit.drain(id, events));
-        Ok(Self { outgoing, kill, _tasks: tasks })
+        Ok(Self { outgoing, challenged: None, kill, _tasks: tasks })
     }
 
     /// Queues a frame.
@@ -203,8 +208,21 @@ async fn listen(
     }
 }
 
-async fn speak(id: WorkerId, sender: Sender, mut frames: mpsc::Receiver<Outgoing>, kill: Arc<Notify>) {
-    while let Some(Outgoing { frame, luggage }) = frames.recv().await {
+async fn speak(
+    id: WorkerId,
+    sender: Sender,
+    mut states: Told,
+    mut frames: mpsc::Receiver<Outgoing>,
+    kill: Arc<Notify>,
+) {
+    loop {
+        let next = tokio::select! {
+            biased;
+            // What an offer needs goes before it.
+            frame = states.next() => Some(Outgoing { frame, luggage: Luggage::default() }),
+            next = frames.recv() => next,
+        };
+        let Some(Outgoing { frame, luggage }) = next else { return };
         let sockets = luggage.sockets.iter().map(|socket| socket.listener.as_fd());
         let descriptors: Vec<_> =
             sockets.chain(luggage.counts.as_ref().map(|object| object.as_fd())).collect();

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use waf_shared::control::{
-    Generation, HEADER_BYTES, Header, Listener, Offer, SocketId, ToSupervisor, ToWorker, decode, encode,
+    Generation, HEADER_BYTES, Header, Listener, Offer, Role, SocketId, ToSupervisor, ToWorker, decode, encode,
 };
 use waf_shared::plan::Digest;
 
@@ -47,19 +47,28 @@ impl Worker {
 
     /// Offers a plan together with a listening socket.
     pub fn offer(&self, generation: u64, digest: Digest, plan: &[u8], listener: &TcpListener) {
-        let port = listener.local_addr().expect("a bound socket has an address").port();
+        self.offer_on(generation, digest, plan, &[(listener, Role::Plain)]);
+    }
+
+    /// Offers a plan together with at most two listening sockets.
+    pub fn offer_on(&self, generation: u64, digest: Digest, plan: &[u8], sockets: &[(&TcpListener, Role)]) {
+        let listener = |(number, (socket, role)): (usize, &(&TcpListener, Role))| Listener {
+            socket: SocketId(number as u64),
+            port: socket.local_addr().expect("a bound socket has an address").port(),
+            role: *role,
+        };
         let offer = Offer {
             generation: Generation(generation),
             digest,
             plan: plan.to_vec(),
-            listeners: vec![Listener { socket: SocketId(1), port }],
+            listeners: sockets.iter().enumerate().map(listener).collect(),
             counts: None,
         };
-        let frame = encode(&ToWorker::Offer(offer), 1).expect("an offer can be written");
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let frame = encode(&ToWorker::Offer(offer), sockets.len()).expect("an offer can be written");
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
         let mut control = SendAncillaryBuffer::new(&mut space);
-        let descriptors = [listener.as_fd()];
-        assert!(control.push(SendAncillaryMessage::ScmRights(&descriptors)), "one descriptor has room");
+        let descriptors: Vec<_> = sockets.iter().map(|(socket, _)| socket.as_fd()).collect();
+        assert!(control.push(SendAncillaryMessage::ScmRights(&descriptors)), "two descriptors have room");
         let sent = sendmsg(self.control.as_fd(), &[IoSlice::new(&frame)], &mut control, SendFlags::NOSIGNAL)
             .expect("the worker listens");
         (&self.control).write_all(&frame[sent..]).expect("the worker listens");

@@ -10,6 +10,10 @@ pub mod polling;
 
 pub mod raw;
 
+pub mod tls;
+
+pub mod pebble;
+
 pub mod frames;
 
 pub mod contract;

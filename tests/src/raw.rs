@@ -13,8 +13,8 @@ const HEAD_BYTES_MAX: usize = 1 << 20;
 
 /// One connection.
 #[derive(Debug)]
-pub struct Connection {
-    stream: TcpStream,
+pub struct Connection<S = TcpStream> {
+    stream: S,
     buffer: Vec<u8>,
     /// Responses read so far.
     answered: u32,
@@ -118,7 +118,44 @@ impl Connection {
         stream.set_nodelay(true).map_err(Fault::Connect)?;
         stream.set_read_timeout(Some(READ_TIME)).map_err(Fault::Connect)?;
         stream.set_write_timeout(Some(READ_TIME)).map_err(Fault::Connect)?;
-        Ok(Connection { stream, buffer: Vec::new(), answered: 0 })
+        Ok(Connection::over(stream))
+    }
+
+    /// Whether nothing has come yet, neither a byte nor an end.
+    pub fn is_silent(&mut self) -> bool {
+        self.stream.set_nonblocking(true).expect("a socket can be set to non-blocking");
+        let mut byte = [0];
+        let silent = self.buffer.is_empty()
+            && matches!(self.stream.peek(&mut byte), Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+        self.stream.set_nonblocking(false).expect("a socket can be set to blocking");
+        silent
+    }
+
+    /// Says that nothing more will be sent.
+    pub fn finish(&mut self) {
+        let _ = self.stream.shutdown(std::net::Shutdown::Write);
+    }
+
+    /// Changes how long one read may take.
+    pub fn patience(&mut self, time: Duration) {
+        self.stream.set_read_timeout(Some(time)).expect("a read timeout can be set");
+    }
+
+    /// Changes how long one write may take.
+    pub fn write_patience(&mut self, time: Duration) {
+        self.stream.set_write_timeout(Some(time)).expect("a write timeout can be set");
+    }
+}
+
+impl<S: Read + Write> Connection<S> {
+    /// Over a stream that is there.
+    pub fn over(stream: S) -> Connection<S> {
+        Connection { stream, buffer: Vec::new(), answered: 0 }
+    }
+
+    /// The stream beneath.
+    pub fn stream(&self) -> &S {
+        &self.stream
     }
 
     /// Sends bytes as they are.
@@ -210,31 +247,6 @@ impl Connection {
             Err(Fault::Receive(error, 0)) => error.kind() == io::ErrorKind::ConnectionReset,
             Err(_) => false,
         }
-    }
-
-    /// Whether nothing has come yet, neither a byte nor an end.
-    pub fn is_silent(&mut self) -> bool {
-        self.stream.set_nonblocking(true).expect("a socket can be set to non-blocking");
-        let mut byte = [0];
-        let silent = self.buffer.is_empty()
-            && matches!(self.stream.peek(&mut byte), Err(error) if error.kind() == io::ErrorKind::WouldBlock);
-        self.stream.set_nonblocking(false).expect("a socket can be set to blocking");
-        silent
-    }
-
-    /// Says that nothing more will be sent.
-    pub fn finish(&mut self) {
-        let _ = self.stream.shutdown(std::net::Shutdown::Write);
-    }
-
-    /// Changes how long one read may take.
-    pub fn patience(&mut self, time: Duration) {
-        self.stream.set_read_timeout(Some(time)).expect("a read timeout can be set");
-    }
-
-    /// Changes how long one write may take.
-    pub fn write_patience(&mut self, time: Duration) {
-        self.stream.set_write_timeout(Some(time)).expect("a write timeout can be set");
     }
 
     /// Responses read so far.

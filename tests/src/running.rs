@@ -23,6 +23,8 @@ pub const PORT: &str = "@PORT@";
 pub const HEALTH: &str = "@HEALTH@";
 /// See [`PORT`].
 pub const METRICS: &str = "@METRICS@";
+/// Port 80's stand-in, with [`Start::tls`]; [`PORT`] is then that of HTTPS. See [`PORT`].
+pub const HTTP: &str = "@HTTP@";
 /// The test's folder. See [`PORT`].
 pub const FOLDER: &str = "@FOLDER@";
 
@@ -54,6 +56,8 @@ pub struct Start {
     files: Vec<(String, String)>,
     mounted: bool,
     consumer: Option<Consumer>,
+    tls: bool,
+    ports: Option<Ports>,
 }
 
 impl Start {
@@ -62,7 +66,7 @@ impl Start {
         Start::default()
     }
 
-    /// Adds a command line argument.
+    /// Adds a command line argument; placeholders are filled in.
     #[must_use]
     pub fn argument(mut self, argument: &str) -> Start {
         self.arguments.push(argument.to_owned());
@@ -81,6 +85,26 @@ impl Start {
     pub fn file(mut self, name: &str, text: &str) -> Start {
         self.files.push((name.to_owned(), text.to_owned()));
         self
+    }
+
+    /// Serves HTTPS on the traffic's port and redirects on another.
+    #[must_use]
+    pub fn tls(mut self) -> Start {
+        self.tls = true;
+        self
+    }
+
+    /// Listens on these ports, which somebody else has been told already.
+    #[must_use]
+    pub fn at(mut self, ports: Ports) -> Start {
+        self.ports = Some(ports);
+        self
+    }
+
+    /// Puts a certificate and its key where an operator does, for a configuration with `data_dir: @FOLDER@/data`.
+    #[must_use]
+    pub fn certificate(self, file: &str, (chain, key): &(String, String)) -> Start {
+        self.file(&format!("data/certs/{file}.pem"), chain).file(&format!("data/certs/{file}.key"), key)
     }
 
     /// Lays the configuration out as Kubernetes mounts a `ConfigMap`: behind a link that is swapped as a whole.
@@ -112,10 +136,13 @@ impl Start {
     /// Starts with `config` and waits for nothing.
     pub fn launch(&self, config: &str) -> Waf {
         let folder = tempfile::tempdir().expect("a folder for the test");
-        let (port, health, metrics) = (ports::free(), ports::free(), ports::free());
-        let fill = |text: &str| fill(text, [port, health, metrics], folder.path());
+        let taken = self.ports.unwrap_or_else(Ports::free);
+        let fill = |text: &str| fill(text, taken, folder.path());
         for (name, text) in &self.files {
-            std::fs::write(folder.path().join(name), fill(text)).expect("a file in the test's folder");
+            let path = folder.path().join(name);
+            let parent = path.parent().expect("a file lies in a folder");
+            std::fs::create_dir_all(parent).expect("a folder in the test's folder");
+            std::fs::write(path, fill(text)).expect("a file in the test's folder");
         }
         let config_path = folder.path().join("waf.yaml");
         if self.mounted {
@@ -125,11 +152,13 @@ impl Start {
             std::fs::write(&config_path, fill(config)).expect("a file in the test's folder");
         }
         let mut command = Command::new(programs::waf());
-        command.arg("--config").arg(&config_path).args(&self.arguments);
+        command.arg("--config").arg(&config_path).args(self.arguments.iter().map(|text| fill(text)));
+        if self.tls {
+            let (https, http) = (taken.traffic.to_string(), taken.http.to_string());
+            command.args(["--https-port", &https, "--http-port", &http]);
+        }
         command.envs(self.environment.iter().map(|(name, value)| (name, fill(value))));
-        let mut waf = spawn(command, (port, health), folder, config_path, self.consumer.clone());
-        waf.metrics = metrics;
-        waf
+        spawn(command, taken, folder, config_path, self.consumer.clone())
     }
 }
 
@@ -148,14 +177,34 @@ pub fn waf(config: &str) -> Waf {
     Start::new().run(config)
 }
 
-/// Starts `command`, which is to serve on `port` and tell its health on `health`.
-pub fn start(command: Command, port: u16, health: u16, folder: tempfile::TempDir, config: PathBuf) -> Waf {
-    spawn(command, (port, health), folder, config, None)
+/// Where a service listens.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ports {
+    /// The traffic.
+    pub traffic: u16,
+    /// The health listener.
+    pub health: u16,
+    /// Redirects, where there are any.
+    pub http: u16,
+    /// Metrics, where the configuration asks for them.
+    pub metrics: u16,
+}
+
+impl Ports {
+    /// Free ones.
+    pub fn free() -> Ports {
+        Ports { traffic: ports::free(), health: ports::free(), http: ports::free(), metrics: ports::free() }
+    }
+}
+
+/// Starts `command`, which is to listen on `ports`.
+pub fn start(command: Command, ports: Ports, folder: tempfile::TempDir, config: PathBuf) -> Waf {
+    spawn(command, ports, folder, config, None)
 }
 
 fn spawn(
     mut command: Command,
-    (port, health): (u16, u16),
+    ports: Ports,
     folder: tempfile::TempDir,
     config: PathBuf,
     consumer: Option<Consumer>,
@@ -168,13 +217,15 @@ fn spawn(
         None => Lines::of(out),
     };
     let log = Lines::of(child.stderr.take().expect("it was asked for"));
-    Waf { child, port, health, metrics: 0, folder, config, out, log }
+    let Ports { traffic: port, health, http, metrics } = ports;
+    Waf { child, port, health, http, metrics, folder, config, out, log }
 }
 
-fn fill(text: &str, [port, health, metrics]: [u16; 3], folder: &Path) -> String {
-    text.replace(PORT, &port.to_string())
-        .replace(HEALTH, &health.to_string())
-        .replace(METRICS, &metrics.to_string())
+fn fill(text: &str, ports: Ports, folder: &Path) -> String {
+    text.replace(PORT, &ports.traffic.to_string())
+        .replace(HEALTH, &ports.health.to_string())
+        .replace(HTTP, &ports.http.to_string())
+        .replace(METRICS, &ports.metrics.to_string())
         .replace(FOLDER, &folder.display().to_string())
 }
 
@@ -188,6 +239,8 @@ pub struct Waf {
     pub health: u16,
     /// Port of the metrics listener, where the configuration names one.
     pub metrics: u16,
+    /// Port of the redirects; only with [`Start::tls`].
+    pub http: u16,
     folder: tempfile::TempDir,
     config: PathBuf,
     out: Lines,
@@ -195,6 +248,11 @@ pub struct Waf {
 }
 
 impl Waf {
+    fn fill(&self, text: &str) -> String {
+        let ports = Ports { traffic: self.port, health: self.health, http: self.http, metrics: self.metrics };
+        fill(text, ports, self.folder.path())
+    }
+
     /// The folder that the configuration lies in.
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -213,10 +271,6 @@ impl Waf {
     /// The workers' processes.
     pub fn workers(&self) -> Vec<i32> {
         children(self.pid())
-    }
-
-    fn fill(&self, text: &str) -> String {
-        fill(text, [self.port, self.health, self.metrics], self.folder.path())
     }
 
     /// Replaces the configuration by renaming a new file over it.

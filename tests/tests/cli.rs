@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use waf_tests::origin::Origin;
-use waf_tests::running::{Start, to_upstream};
+use waf_tests::running::{FOLDER, HEALTH, Start, to_upstream};
 use waf_tests::{ports, programs};
 
 const VALID: &str = "version: v1alpha1\nport: 8080\nroutes:\n  - upstream: http://127.0.0.1:9000\n";
@@ -146,18 +146,20 @@ fn a_port_in_use_is_1_and_named() {
 }
 
 #[test]
-fn automatic_tls_is_refused_at_the_start_and_valid_all_the_same() {
-    let by_host = "version: v1alpha1\nhost: shop.example\nroutes:\n  - upstream: http://127.0.0.1:9000\n";
-    let by_route = "version: v1alpha1\nroutes:\n  - match: { hosts: [shop.example] }\n    upstream: http://127.0.0.1:9000\n";
-    for config in [by_host, by_route] {
-        let mut waf = Start::new().argument("--no-host-checks").launch(config);
-        assert_eq!(waf.wait_exit(Duration::from_secs(20)).code(), Some(1));
-        waf.wait_log(&["TLS", "port"]);
-        let folder = Folder::new(&[("tls.yaml", config)]);
-        let output = folder.compile(&["--validate", "--no-host-checks", "tls.yaml"]);
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        let text = out(&output);
-        assert!(text.contains(": warning: ") && text.ends_with("tls.yaml: ok\n"), "{text}");
+fn the_ports_of_tls_are_beside_those_of_the_file() {
+    let config = format!(
+        "version: v1alpha1\nhost: shop.example\nhealth_port: {HEALTH}\ndata_dir: {FOLDER}/data\nroutes:\n  - upstream: http://127.0.0.1:9000\n"
+    );
+    let port = waf_tests::ports::free().to_string();
+    for (https, http, words) in [
+        (port.as_str(), port.as_str(), ["--http-port", "--https-port"]),
+        (HEALTH, port.as_str(), ["--https-port", "health_port"]),
+        (port.as_str(), HEALTH, ["--http-port", "health_port"]),
+    ] {
+        let start = Start::new().argument("--https-port").argument(https);
+        let mut waf = start.argument("--http-port").argument(http).launch(&config);
+        assert_eq!(waf.wait_exit(Duration::from_secs(20)).code(), Some(1), "{words:?}");
+        waf.wait_log(&words);
     }
 }
 

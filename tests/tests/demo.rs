@@ -50,7 +50,12 @@ fn the_printed_requests_do_what_they_say() {
     command.args(["demo", "--port", &port.to_string()]);
     let folder = tempfile::tempdir().expect("a folder for the test");
     let config = folder.path().join("none");
-    let waf = running::start(command, port, 0, folder, config);
+    let waf = running::start(
+        command,
+        running::Ports { traffic: port, ..running::Ports::default() },
+        folder,
+        config,
+    );
     let commands = polling::until("three commands", || {
         let lines: Vec<String> =
             waf.log().into_iter().filter(|line| line.trim_start().starts_with("curl ")).collect();

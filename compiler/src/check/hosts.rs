@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use waf_shared::limits::NEW_NAMES_PER_HOUR;
 use waf_shared::plan::HostPattern;
 
 use super::routes_of;
@@ -87,10 +88,12 @@ fn wildcards(document: &Document, sink: &mut Sink) {
     for route in routes_of(document) {
         for entry in route.host_entries() {
             if matches!(entry.value.0, HostPattern::Subdomains(_)) {
+                let host = host_text(&entry.value.0);
                 let message = format!(
-                    "{}.match.hosts: no certificate can be had for {} by HTTP-01; name its hosts, or end TLS in front of this service",
+                    "{}.match.hosts: no authority proves {} by HTTP-01 or TLS-ALPN-01: each name below gets a certificate of its own when it is first asked for, at most {NEW_NAMES_PER_HOUR} new ones an hour, unless `data_dir` has one in certs/{}.pem",
                     route.place,
-                    quoted(&host_text(&entry.value.0))
+                    quoted(&host),
+                    host.replacen('*', "_wildcard", 1),
                 );
                 sink.warning(code::NO_CERTIFICATE, entry.line, message);
             }

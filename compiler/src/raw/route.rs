@@ -56,7 +56,7 @@ section! {
     Match reads empty {
         hosts: Vec<At<HostnameOrWildcard>>, Kind::List(&Kind::Text(HostnameOrWildcard::SYNTAX)), optional, "[]",
             "each a valid hostname or a wildcard of the form `*.<domain>`; mutually exclusive with `host` and `port`; on every route or on none",
-            Enforced::No, "Mode 2: hosts that the route serves, over HTTPS with automatic certificates; an empty list is any host.";
+            Enforced::Yes, "Mode 2: hosts that the route serves, over HTTPS with automatic certificates; an empty list is any host.";
         paths: Vec<At<PathText>>, Kind::List(&Kind::Text(PathText::SYNTAX)), optional, "[]",
             "each starts with `/`; `*` is one segment, `**` any number, a trailing `/*` everything below", Enforced::Yes,
             "Paths that the route serves; an empty list is any path.";

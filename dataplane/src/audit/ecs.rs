@@ -53,6 +53,12 @@ pub(super) fn document<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a 
             query: facts.url.query.as_deref().map(|query| characters(query, QUERY_CHARACTERS_MAX)),
             full: facts.url.full.as_deref(),
         },
+        tls: event.tls.map(|tls| Tls {
+            version: tls.version,
+            version_protocol: "tls",
+            cipher: tls.cipher,
+            client: TlsClient { server_name: tls.server_name },
+        }),
         user_agent: facts.user_agent.as_deref().map(|value| UserAgent { original: keyword(value) }),
         rule: facts.deciding.as_ref().map(|deciding| Rule {
             id: deciding.rule,
@@ -139,6 +145,8 @@ pub(super) struct Document<'a> {
     destination: Destination<'a>,
     http: Http<'a>,
     url: Url<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls: Option<Tls<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     user_agent: Option<UserAgent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -237,6 +245,19 @@ struct Url<'a> {
     query: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     full: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Tls<'a> {
+    version: &'static str,
+    version_protocol: &'static str,
+    cipher: &'static str,
+    client: TlsClient<'a>,
+}
+
+#[derive(Serialize)]
+struct TlsClient<'a> {
+    server_name: &'a str,
 }
 
 #[derive(Serialize)]

@@ -57,6 +57,7 @@ pub(super) fn document<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a 
             svc_name: event.route_id,
         },
         http_request: http_request(event, facts),
+        tls: event.tls.map(|tls| Tls { version: tls.version, cipher: tls.cipher, sni: tls.server_name }),
         http_response: HttpResponse { code: event.status, status: reason_phrase(event.status) },
         firewall_rule: firewall_rule(facts),
         attacks: if facts.is_attack { &[EXPLOIT_PUBLIC_FACING_APPLICATION] } else { &[] },
@@ -232,6 +233,8 @@ pub(super) struct HttpActivity<'a> {
     src_endpoint: Endpoint<'a>,
     dst_endpoint: Endpoint<'a>,
     http_request: HttpRequest<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls: Option<Tls<'a>>,
     http_response: HttpResponse,
     #[serde(skip_serializing_if = "Option::is_none")]
     firewall_rule: Option<FirewallRule<'a>>,
@@ -303,6 +306,13 @@ struct HttpRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     http_headers: Option<[HttpHeader<'a>; 1]>,
     url: Url<'a>,
+}
+
+#[derive(Serialize)]
+struct Tls<'a> {
+    version: &'static str,
+    cipher: &'static str,
+    sni: &'a str,
 }
 
 #[derive(Serialize)]

@@ -178,6 +178,7 @@ fn written(disposition: Disposition, leaf: Leaf, format: AuditFormat) -> Value {
             client: nobody,
             listener: nobody,
             scheme: "http",
+            tls: None,
             method: None,
             target: None,
             host: None,

@@ -23,6 +23,7 @@ fn event<'a>(disposition: Disposition, status: u16, findings: &'a [Finding<'a>])
         client: "203.0.113.7:54321".parse().unwrap(),
         listener: "[::ffff:192.0.2.10]:8080".parse().unwrap(),
         scheme: "http",
+        tls: None,
         method: Some(b"GET"),
         target: Some(b"/search?q=1%20UNION%20SELECT&page=2"),
         host: Some(b"shop.example.com:8080"),
@@ -469,7 +470,16 @@ fn samples(format: AuditFormat) -> Vec<String> {
             ..event(Disposition::Blocked, 400, &line_excerpt)
         },
         Event { client: "[::ffff:198.51.100.9]:1".parse().unwrap(), ..blocked() },
-        Event { client: "[2001:db8::42]:65535".parse().unwrap(), scheme: "https", ..blocked() },
+        Event {
+            client: "[2001:db8::42]:65535".parse().unwrap(),
+            scheme: "https",
+            tls: Some(Tls {
+                version: "1.3",
+                cipher: "TLS_AES_128_GCM_SHA256",
+                server_name: "shop.example.com",
+            }),
+            ..blocked()
+        },
         Event { host: Some(b"[::1]"), user_agent: None, version: Some("HTTP/2"), ..blocked() },
         Event {
             method: Some(b"CONNECT"),

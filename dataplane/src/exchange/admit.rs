@@ -13,11 +13,32 @@ use super::record::Record;
 use crate::client_address;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{Malformed, RequestHead};
-use crate::refusal::{NOT_FOUND, PREFLIGHT, Refusal};
+use crate::refusal::{MISDIRECTED, NOT_FOUND, PREFLIGHT, Refusal};
 use crate::request_id;
 use crate::serving::RouteIndex;
 use crate::target::{self, Crooked, Target};
-use waf_shared::route::Choice;
+use waf_shared::route::{Choice, name_of};
+
+/// A head that is HTTP to the letter, before a route is chosen.
+#[derive(Debug)]
+pub(crate) struct Arrived {
+    pub(crate) head: Arc<RequestHead>,
+    pub(crate) target: Target,
+    framing: Framing,
+}
+
+impl Arrived {
+    /// The Host that the request names.
+    pub(crate) fn host(&self) -> Option<&[u8]> {
+        host(&self.head, &self.target)
+    }
+}
+
+/// The Host that a checked message names; an empty one counts as missing.
+fn host<'m>(head: &'m RequestHead, target: &Target) -> Option<&'m [u8]> {
+    let field = head.fields.first("host").filter(|host| !host.is_empty());
+    field.or_else(|| target.authority(head.target()))
+}
 
 /// A head that has a route and passed every check on its shape.
 #[derive(Debug)]
@@ -29,6 +50,11 @@ pub(crate) struct Admitted {
 }
 
 impl Admitted {
+    /// The Host that the request names.
+    pub(crate) fn host(&self) -> Option<&[u8]> {
+        host(&self.head, &self.target)
+    }
+
     /// Whether the message carries a body.
     pub(crate) fn carries_body(&self) -> bool {
         !matches!(self.framing, Framing::None | Framing::Length(0))
@@ -43,8 +69,8 @@ impl Admitted {
 
 const GRPC: &[u8] = b"application/grpc";
 
-/// Checks `head` and chooses its route.
-pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admitted, Refusal> {
+/// Checks what holds for every message, wherever it goes.
+pub(crate) fn arrive(head: Arc<RequestHead>, record: &mut Record) -> Result<Arrived, Refusal> {
     record.head = Some(Arc::clone(&head));
     record.request_id = request_id::choose(head.fields.all("x-request-id"));
     record.client.set_ip(client(&head, record));
@@ -55,14 +81,21 @@ pub(crate) fn admit(head: Arc<RequestHead>, record: &mut Record) -> Result<Admit
     }
     let target = Target::parse(head.target(), head.method()).map_err(|why| crooked(record, why))?;
     let authority = target.authority(head.target());
-    let host = target::host(head.fields.all("host"), authority).map_err(|why| crooked(record, why))?;
+    target::host(head.fields.all("host"), authority).map_err(|why| crooked(record, why))?;
     hop_by_hop(&head)
         .map_err(|why| record.refuse(400, Leaf::HttpAttacksRequestSmuggling, "HEADERS:connection", why))?;
+    Ok(Arrived { head, target, framing })
+}
 
-    let route = choose(record, host, target.path(head.target()))?;
+/// Chooses the route of a message and checks what holds there.
+pub(crate) fn admit(arrived: Arrived, record: &mut Record) -> Result<Admitted, Refusal> {
+    let host = arrived.host();
+    served(host, record)?;
+    let route = choose(record, host, arrived.target.path(arrived.head.target()))?;
     record.route = Some(route);
-    quota::check(&head, record)?;
+    quota::check(&arrived.head, record)?;
     let has_host = host.is_some();
+    let Arrived { head, target, framing } = arrived;
     let admitted = Admitted { head, target, framing, route };
     if !has_host && record.settings().accept.require_host_header {
         record.violate(Leaf::RequestValidationRequireHostHeader, "HEADERS:host", "no Host")?;
@@ -153,6 +186,18 @@ fn hop_by_hop(head: &RequestHead) -> Result<(), &'static str> {
         }
     }
     Ok(())
+}
+
+/// Whether the service has the host at all. A client that was sent to the wrong connection is told so: it may try again on
+/// one of its own (RFC 9110 section 15.5.20). A missing Host names none, and has a check of its own.
+fn served(host: Option<&[u8]>, record: &Record) -> Result<(), Refusal> {
+    let (Some(host), Some(hosts)) = (host, record.serving.hosts()) else { return Ok(()) };
+    if hosts.contains(host) {
+        return Ok(());
+    }
+    let asked = record.secured().map(|secured| secured.server_name.as_bytes());
+    let is_misdirected = asked.is_some_and(|asked| !name_of(host).eq_ignore_ascii_case(asked));
+    Err(if is_misdirected { MISDIRECTED } else { NOT_FOUND })
 }
 
 fn choose(record: &mut Record, host: Option<&[u8]>, path: &[u8]) -> Result<RouteIndex, Refusal> {

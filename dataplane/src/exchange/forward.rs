@@ -37,7 +37,7 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
     out.push(b' ');
     write_target(admitted, route, out);
     out.extend_from_slice(b" HTTP/1.1\r\n");
-    let host = host(admitted);
+    let host = admitted.host();
     field(out, b"Host", host.unwrap_or(route.upstream.authority.as_bytes()));
     let dropped = connection_tokens(head);
     for (name, value) in head.fields.iter() {
@@ -65,7 +65,7 @@ fn forwarding(head: &RequestHead, host: Option<&[u8]>, record: &Record, out: &mu
     let received: Vec<&[u8]> = head.fields.all("x-forwarded-for").collect();
     field(out, b"X-Forwarded-For", &client_address::x_forwarded_for(record.peer().ip(), trusted, &received));
     let sent = |name| head.fields.first(name).filter(|_| is_trusted(record));
-    field(out, b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(b"http"));
+    field(out, b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(record.scheme().as_bytes()));
     if let Some(host) = sent("x-forwarded-host").or(host) {
         field(out, b"X-Forwarded-Host", host);
     }
@@ -101,11 +101,6 @@ fn is_other_trace(name: &[u8], record: &Record) -> bool {
 
 fn is_trusted(record: &Record) -> bool {
     client_address::is_trusted(record.peer().ip(), &record.serving.plan().trusted_proxies)
-}
-
-fn host(admitted: &Admitted) -> Option<&[u8]> {
-    let field = admitted.head.fields.first("host").filter(|host| !host.is_empty());
-    field.or_else(|| admitted.target.authority(admitted.head.target()))
 }
 
 fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {

@@ -17,10 +17,11 @@ use waf_shared::plan::{Mode, RateLimit, RateLimitSource, Settings};
 use super::contract::Contracted;
 use super::screen::Judged;
 use super::tally::Tally;
-use crate::audit::{self, Disposition, Event, Finding, Protection};
+use crate::audit::{self, Disposition, Event, Finding, Protection, Tls};
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
 use crate::serving::{RouteIndex, Serving};
+use crate::tls::Secured;
 use crate::trace;
 
 /// A violation that is not a rule's match.
@@ -71,6 +72,17 @@ impl Exceeded {
     }
 }
 
+/// How a connection arrived.
+#[derive(Debug, Clone)]
+pub(crate) enum Door {
+    /// Without TLS, to be proxied.
+    Plain,
+    /// Over TLS.
+    Tls(Arc<Secured>),
+    /// Without TLS, to be sent on to HTTPS.
+    Redirect,
+}
+
 /// Bytes of a request's body that passed without a rule looking at them, by the reason.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NotInspected {
@@ -83,12 +95,14 @@ pub(crate) struct NotInspected {
 }
 
 /// Where a connection comes from and arrived.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ends {
     /// The TCP peer.
     pub(crate) peer: SocketAddr,
     /// Our own address.
     pub(crate) local: SocketAddr,
+    /// How it arrived.
+    pub(crate) door: Door,
 }
 
 /// The record of one exchange.
@@ -118,6 +132,17 @@ pub(crate) struct Record {
     /// What its spans will say, while tracing is on.
     trace: Option<Box<trace::Exchange>>,
     pub(super) tally: Tally,
+    /// What is said instead of an upstream, where nothing is proxied.
+    reply: Option<Reply>,
+}
+
+/// What port 80 says.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    /// The address to go to.
+    Location(Vec<u8>),
+    /// A key authorization.
+    Challenge(Arc<str>),
 }
 
 impl Record {
@@ -143,12 +168,41 @@ impl Record {
             answer: None,
             trace: None,
             tally: Tally::default(),
+            reply: None,
         }
     }
 
     /// What holds for it now.
     pub(crate) fn settings(&self) -> &Settings {
         self.serving.settings(self.route)
+    }
+
+    /// How the connection arrived.
+    pub(crate) fn door(&self) -> &Door {
+        &self.ends.door
+    }
+
+    /// What the client speaks TLS with, if it does.
+    pub(crate) fn secured(&self) -> Option<&Secured> {
+        match &self.ends.door {
+            Door::Tls(secured) => Some(secured),
+            Door::Plain | Door::Redirect => None,
+        }
+    }
+
+    /// Scheme of the client's own hop.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.secured().is_some() { "https" } else { "http" }
+    }
+
+    /// Sets what is said instead of an upstream.
+    pub(crate) fn replies(&mut self, reply: Reply) {
+        self.reply = Some(reply);
+    }
+
+    /// What is said instead of an upstream.
+    pub(crate) fn reply(&self) -> Option<&Reply> {
+        self.reply.as_ref()
     }
 
     /// The TCP peer.
@@ -361,7 +415,12 @@ impl Record {
             request_id: &self.request_id,
             client: self.client,
             listener: self.ends.local,
-            scheme: "http",
+            scheme: self.scheme(),
+            tls: self.secured().map(|secured| Tls {
+                version: secured.version,
+                cipher: secured.cipher,
+                server_name: &secured.server_name,
+            }),
             method: head.map(RequestHead::method),
             target: head.map(RequestHead::target),
             host: first("host"),

@@ -228,7 +228,7 @@ impl Served {
             respond.send_reset(Reason::REFUSED_STREAM);
             return;
         }
-        let (proxy, ledger, ends) = (Arc::clone(&self.proxy), self.ledger.clone(), self.ends);
+        let (proxy, ledger, ends) = (Arc::clone(&self.proxy), self.ledger.clone(), self.ends.clone());
         self.exchanges.spawn(async move {
             let forget = Forget { ledger: ledger.clone(), stream };
             let length = declared_length(&opening);
@@ -253,7 +253,7 @@ impl Served {
     /// Sends the event about a connection.
     async fn report(&self, fault: Fault) {
         let Some(serving) = self.proxy.serving() else { return };
-        let mut record = Record::new(serving, self.ends, (Instant::now(), SystemTime::now()));
+        let mut record = Record::new(serving, self.ends.clone(), (Instant::now(), SystemTime::now()));
         let status = if fault.leaf == Leaf::HttpComplianceMalformedRequestLine {
             400
         } else {

@@ -46,7 +46,7 @@ async fn finish(
     stream.set_nodelay(true).map_err(UpstreamError::Connect)?;
     let Some(tls) = tls else { return Ok(Stream::Plain(stream)) };
     match timeout_at(deadline, tls.handshake(stream, want)).await {
-        Ok(Ok(stream)) => Ok(Stream::Tls(Box::new(stream))),
+        Ok(Ok(stream)) => Ok(Stream::Tls(Box::new(stream.into()))),
         Ok(Err(error)) => Err(UpstreamError::Tls(error)),
         Err(_) => Err(UpstreamError::Timeout),
     }

@@ -197,7 +197,7 @@ mod tests {
     use std::io::Write;
     use std::net::TcpListener;
 
-    use waf_shared::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode};
+    use waf_shared::control::{Generation, Listener, Offer, Role, SocketId, ToSupervisor, ToWorker, encode};
     use waf_shared::plan::Digest;
 
     use super::*;
@@ -218,7 +218,7 @@ mod tests {
             generation: Generation(1),
             digest: Digest([1; 32]),
             plan: vec![7; 3 << 20],
-            listeners: vec![Listener { socket: SocketId(1), port }; 2],
+            listeners: vec![Listener { socket: SocketId(1), port, role: Role::Https }; 2],
             counts: None,
         });
         let frame = encode(&offer, 2).unwrap();

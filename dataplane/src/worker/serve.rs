@@ -13,19 +13,22 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tracing::{error, info, warn};
-use waf_shared::control::{Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode};
-use waf_shared::limits::{REASON_BYTES_MAX, REPORT_SECONDS, TRACE_FLUSH_SECONDS};
-
+use waf_shared::control::{
+    Certificates, Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode,
+};
+use waf_shared::limits::{REASON_BYTES_MAX, REPORT_SECONDS, TRACE_FLUSH_SECONDS, UNSERVED_NAMES_MAX};
 use waf_shared::metrics::WorkerCounter;
 
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
 use super::member::{Member, Offered};
+use super::unserved::Unserved;
 use super::{Options, WorkerError};
 use crate::audit::sink::Sink;
 use crate::metrics::Metrics;
 use crate::proxy::{Listening, Proxy};
 use crate::rate_limit::Memory;
 use crate::serving::Serving;
+use crate::tls::{NotTaken, Tls};
 use crate::trace;
 
 /// Control frames that wait for the loop; the supervisor has at most an offer and its end under way.
@@ -42,6 +45,7 @@ enum Wake {
     Frame(Option<Result<Received<ToWorker>, ChannelError>>),
     Built(Generation, Result<Ready, String>),
     Report,
+    Unserved(String),
     Terminate,
 }
 
@@ -61,6 +65,7 @@ struct Worker {
     current: Option<Arc<Serving>>,
     listening: Vec<(SocketId, Listening)>,
     built: mpsc::Sender<(Generation, Result<Ready, String>)>,
+    unserved: Unserved,
 }
 
 /// Serves until a drain is over.
@@ -75,20 +80,24 @@ pub(super) async fn serve(
     let (built, mut ready) = mpsc::channel(FRAMES_WAITING);
     let mut report = tokio::time::interval(Duration::from_secs(REPORT_SECONDS));
     report.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (unserved, mut names) = mpsc::channel(UNSERVED_NAMES_MAX);
+    let tls = Tls::new(unserved).map_err(WorkerError::Tls)?;
     let mut worker = Worker {
         metrics: Metrics::new(options.threads),
         spans_told: AtomicU64::new(0),
-        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?),
+        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?, tls),
         sender,
         member: Member::default(),
         current: None,
         listening: Vec::new(),
         built,
+        unserved: Unserved::default(),
     };
     let limit = loop {
         let wake = tokio::select! {
             frame = frames.recv() => Wake::Frame(frame),
             Some((generation, outcome)) = ready.recv() => Wake::Built(generation, outcome),
+            Some(name) = names.recv() => Wake::Unserved(name),
             () = signals.terminate() => Wake::Terminate,
             _ = report.tick() => Wake::Report,
         };
@@ -113,7 +122,16 @@ pub(super) async fn serve(
         tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
     }
     worker.last_reports().await;
-    info!("drained");
+    let handshakes = worker.proxy.tls().counters();
+    info!(
+        tls_full = handshakes.full.value(),
+        tls_resumed = handshakes.resumed.value(),
+        tls_challenges = handshakes.challenges.value(),
+        tls_no_certificate = handshakes.no_certificate.value(),
+        tls_failed = handshakes.failed.value(),
+        tls_slow = handshakes.slow.value(),
+        "drained"
+    );
     Ok(())
 }
 
@@ -134,6 +152,11 @@ impl Worker {
                 }
             }
             Wake::Report => self.report().await?,
+            Wake::Unserved(name) => {
+                if let Some(name) = self.unserved.first_time(name, Instant::now()) {
+                    self.answer(&ToSupervisor::Unserved(vec![name])).await?;
+                }
+            }
             Wake::Terminate => return Ok(Next::Drain(drain)),
         }
         Ok(Next::Continue)
@@ -145,8 +168,27 @@ impl Worker {
             ToWorker::Commit(generation) => self.committed(generation).await?,
             ToWorker::Abandon(generation) => self.member.abandoned(generation),
             ToWorker::Drain(limit) => return Ok(Next::Drain(limit.duration())),
+            ToWorker::Certificates(certificates) => self.certificates(certificates).await,
+            ToWorker::Tickets(tickets) => taken("ticket keys", self.proxy.tls().install_tickets(&tickets)),
+            ToWorker::Challenges(challenges) => {
+                let revision = challenges.revision;
+                taken("challenges", self.proxy.tls().install_challenges(challenges));
+                self.answer(&ToSupervisor::Challenged(revision)).await?;
+            }
         }
         Ok(Next::Continue)
+    }
+
+    /// Checks keys away from the threads that serve, and before the next frame: what is offered after certificates is
+    /// served with them.
+    async fn certificates(&mut self, certificates: Certificates) {
+        let proxy = Arc::clone(&self.proxy);
+        let install = move || proxy.tls().install_certificates(&certificates);
+        match tokio::task::spawn_blocking(install).await {
+            Ok(Ok(names)) => info!(names, "certificates are served"),
+            Ok(Err(error)) => taken("certificates", Err(error)),
+            Err(panic) => error!(%panic, "certificates cannot be read: the ones before serve on"),
+        }
     }
 
     /// Starts to build, away from the threads that serve.
@@ -190,7 +232,7 @@ impl Worker {
                 Some(at) => self.listening.swap_remove(at).1,
                 None => self
                     .proxy
-                    .listen(socket)
+                    .listen(socket, listener.role)
                     .map_err(|source| WorkerError::Listen { port: listener.port, source })?,
             };
             listening.push((listener.socket, served));
@@ -222,6 +264,13 @@ impl Worker {
     async fn answer(&self, answer: &ToSupervisor) -> Result<(), WorkerError> {
         let frame = encode(answer, 0).map_err(ChannelError::from)?;
         Ok(self.sender.send(&frame, &[]).await?)
+    }
+}
+
+/// A state that breaks its bounds is the supervisor's fault and costs nobody a connection.
+fn taken(what: &str, outcome: Result<(), NotTaken>) {
+    if let Err(error) = outcome {
+        error!(%error, what, "a state is not taken: the one before holds");
     }
 }
 

@@ -119,7 +119,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::control::{Counts, Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker};
+    use crate::control::{
+        AlpnChallenge, CertificatePair, Certificates, Challenges, Counts, Generation, HttpChallenge,
+        Listener, Offer, Role, Secret, SocketId, TicketKey, Tickets, ToSupervisor, ToWorker,
+    };
     use crate::plan::{Digest, Millis};
 
     fn split(frame: &[u8]) -> (Header, &[u8]) {
@@ -132,7 +135,7 @@ mod tests {
             generation: Generation(7),
             digest: Digest([3; 32]),
             plan,
-            listeners: vec![Listener { socket: SocketId(1), port: 8080 }],
+            listeners: vec![Listener { socket: SocketId(1), port: 8080, role: Role::Plain }],
             counts: Some(Counts { hash_key: [4; 16], offsets: vec![0, 1 << 20] }),
         })
     }
@@ -144,6 +147,25 @@ mod tests {
             ToWorker::Commit(Generation(1)),
             ToWorker::Abandon(Generation(u64::MAX)),
             ToWorker::Drain(Millis(30_000)),
+            ToWorker::Certificates(Certificates {
+                pairs: vec![CertificatePair {
+                    names: vec!["a.example".into(), "*.b.example".into()],
+                    chain_pem: b"chain".to_vec(),
+                    key_pem: Secret(b"key".to_vec()),
+                }],
+            }),
+            ToWorker::Tickets(Tickets {
+                keys: vec![TicketKey { name: [1; 16], secret: Secret(vec![2; 32]) }],
+            }),
+            ToWorker::Challenges(Challenges {
+                revision: 9,
+                http: vec![HttpChallenge { token: "t".into(), key_authorization: "t.k".into() }],
+                alpn: vec![AlpnChallenge {
+                    host: "a.example".into(),
+                    certificate_der: vec![3],
+                    key_der: Secret(vec![4]),
+                }],
+            }),
         ] {
             let frame = encode(&message, 1).unwrap();
             let (header, payload) = split(&frame);
@@ -154,6 +176,8 @@ mod tests {
             ToSupervisor::Prepared(Generation(1)),
             ToSupervisor::Rejected { generation: Generation(2), why: "no".into() },
             ToSupervisor::Active(Generation(3)),
+            ToSupervisor::Challenged(9),
+            ToSupervisor::Unserved(vec!["x.b.example".into()]),
         ] {
             let frame = encode(&message, 0).unwrap();
             assert_eq!(decode::<ToSupervisor>(split(&frame).1).unwrap(), message);

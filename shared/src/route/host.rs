@@ -98,8 +98,39 @@ impl Hosts {
     }
 }
 
+/// The hosts of a configuration, to ask whether a name is one of them.
+#[derive(Debug, Default)]
+pub struct HostSet(Hosts);
+
+impl HostSet {
+    /// Of names, and `*.domain` for everything below a domain.
+    pub fn new(names: &[String]) -> HostSet {
+        let mut hosts = Hosts::default();
+        let patterns: Vec<HostPattern> = names
+            .iter()
+            .map(|name| match name.strip_prefix('*') {
+                Some(suffix) => HostPattern::Subdomains(suffix.to_owned()),
+                None => HostPattern::Exact(name.clone()),
+            })
+            .collect();
+        hosts.register(&patterns);
+        hosts.seal();
+        HostSet(hosts)
+    }
+
+    /// Whether `host`, a Host value or a name, is one of them.
+    pub fn contains(&self, host: &[u8]) -> bool {
+        self.0.serving(Some(host)).iter().any(|id| id != ANY_HOST)
+    }
+
+    /// Whether it is one of them by a wildcard alone.
+    pub fn contains_by_wildcard(&self, host: &[u8]) -> bool {
+        lookup(&self.0.exact, name_of(host)).is_none() && self.contains(host)
+    }
+}
+
 /// The host of a Host value or authority: no port, no final dot, brackets of an IPv6 literal kept.
-pub(super) fn name_of(value: &[u8]) -> &[u8] {
+pub fn name_of(value: &[u8]) -> &[u8] {
     let value = value.trim_ascii();
     let host = match memchr::memrchr(b':', value) {
         Some(colon) => match value.split_at_checked(colon) {
@@ -149,6 +180,26 @@ mod tests {
         ] {
             assert_eq!(name_of(value.as_bytes()), name.as_bytes(), "{value}");
         }
+    }
+
+    #[test]
+    fn a_set_holds_names_and_what_lies_below_domains() {
+        let names = ["a.example", "*.b.example", "x.b.example"].map(str::to_owned);
+        let set = HostSet::new(&names);
+        for (host, contains, by_wildcard) in [
+            ("a.example", true, false),
+            ("A.Example.:443", true, false),
+            ("x.a.example", false, false),
+            ("b.example", false, false),
+            ("x.b.example", true, false),
+            ("y.b.example", true, true),
+            ("z.y.b.example", true, true),
+            ("", false, false),
+        ] {
+            let found = (set.contains(host.as_bytes()), set.contains_by_wildcard(host.as_bytes()));
+            assert_eq!(found, (contains, by_wildcard), "{host}");
+        }
+        assert!(!HostSet::default().contains(b"a.example"));
     }
 
     #[test]

@@ -94,12 +94,18 @@ fn slug(url: &str) -> String {
 #[derive(Debug, Clone)]
 pub struct Store {
     layout: Layout,
+    sets_aside: bool,
 }
 
 impl Store {
     /// Touches nothing yet.
     pub fn new(layout: Layout) -> Self {
-        Self { layout }
+        Self { layout, sets_aside: true }
+    }
+
+    /// One that leaves every file as it is.
+    pub fn reading(layout: Layout) -> Self {
+        Self { layout, sets_aside: false }
     }
 
     /// Where everything lies.
@@ -202,7 +208,10 @@ impl Store {
         };
         match parse_issued(&text).and_then(|pair| pair.serving(host)) {
             Ok(pair) => Ok(Some(pair)),
-            Err(error) => Err(fault(error.to_string(), set_aside(&path).ok())),
+            Err(error) => {
+                let aside = if self.sets_aside { set_aside(&path).ok() } else { None };
+                Err(fault(error.to_string(), aside))
+            }
         }
     }
 
@@ -223,8 +232,9 @@ impl Store {
 
     /// Whether a certificate could be written down, before one is asked for: what is issued and lost counts against the
     /// authority's limits all the same.
-    pub fn probe(&self) -> Result<(), StoreError> {
-        let path = self.layout.issued.join("probe");
+    pub fn probe(&self, host: &str) -> Result<(), StoreError> {
+        // Orders run side by side, each with a file of its own.
+        let path = self.layout.issued.join(format!("{}.probe", stem(host).unwrap_or_default()));
         write_whole(&path, &vec![b'.'; PROBE_BYTES])?;
         fs::remove_file(&path).map_err(|source| StoreError { act: "cannot remove", path, source })
     }

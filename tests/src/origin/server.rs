@@ -40,6 +40,7 @@ struct Shared {
 pub struct Authority {
     /// The root in PEM, for whoever is to trust it.
     pub root_pem: String,
+    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
     config: Arc<rustls::ServerConfig>,
 }
 
@@ -63,7 +64,27 @@ impl Authority {
             .with_no_client_auth()
             .with_single_cert(vec![leaf.der().clone()], key)
             .expect("the key fits the certificate");
-        Authority { root_pem: root_certificate.pem(), config: Arc::new(config) }
+        Authority { root_pem: root_certificate.pem(), issuer, config: Arc::new(config) }
+    }
+
+    /// Issues a certificate for `names`: chain and key in PEM.
+    pub fn issue(&self, names: &[&str]) -> (String, String) {
+        let key = rcgen::KeyPair::generate().expect("a key can be made");
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let leaf = rcgen::CertificateParams::new(names).expect("valid names");
+        let leaf = leaf.signed_by(&key, &self.issuer).expect("the root signs");
+        (leaf.pem(), key.serialize_pem())
+    }
+
+    /// The same, valid for so long before and after now.
+    pub fn issue_for(&self, names: &[&str], before: Duration, after: Duration) -> (String, String) {
+        let key = rcgen::KeyPair::generate().expect("a key can be made");
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut leaf = rcgen::CertificateParams::new(names).expect("valid names");
+        let now = time::OffsetDateTime::now_utc();
+        (leaf.not_before, leaf.not_after) = (now - before, now + after);
+        let leaf = leaf.signed_by(&key, &self.issuer).expect("the root signs");
+        (leaf.pem(), key.serialize_pem())
     }
 
     /// What a server of its own needs, with these protocols by ALPN.

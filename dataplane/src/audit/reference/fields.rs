@@ -119,6 +119,11 @@ pub(super) const ROWS: &[Row] = &[
         ],
         &["url.scheme", "url.port", "url.path", "url.query", "url.full"],
     ),
+    row(
+        "what a client that speaks TLS to this service agreed on; absent in mode 3",
+        &["tls.version", "tls.cipher", "tls.sni"],
+        &["tls.version", "tls.version_protocol", "tls.cipher", "tls.client.server_name"],
+    ),
     row("User-Agent", &["http_request.user_agent"], &["user_agent.original"]),
     row("Referer", &["http_request.referrer"], &["http.request.referrer"]),
     row(

@@ -28,7 +28,7 @@ fn put_own(store: &Store, stem: &str, names: &[&str]) {
 fn what_is_saved_is_loaded_and_only_its_owner_reads_it() {
     let (_folder, store) = store();
     let saved = pair(&["a.example"], 60, 3600);
-    store.probe().unwrap();
+    store.probe("a.example").unwrap();
     store.save("a.example", &saved).unwrap();
     let snapshot = store.load(&hosts(&["a.example", "b.example"]));
     assert_eq!(snapshot.missing, ["b.example"]);
@@ -55,6 +55,8 @@ fn a_file_that_is_cut_off_anywhere_is_set_aside() {
     let whole = fs::read(&path).unwrap();
     for end in [0, 1, whole.len() / 4, whole.len() / 2, whole.len() - 1] {
         fs::write(&path, &whole[..end]).unwrap();
+        let looking = Store::reading(store.layout().clone());
+        assert!(looking.load(&hosts(&["a.example"])).faults[0].aside.is_none() && path.exists());
         let snapshot = store.load(&hosts(&["a.example"]));
         assert_eq!(snapshot.missing, ["a.example"], "{end}");
         let [fault] = &snapshot.faults[..] else { panic!("{:?}", snapshot.faults) };
@@ -140,7 +142,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing_behind() {
     let (folder, store) = store();
     // A file where a folder has to be: no one can write below it, root neither.
     fs::write(folder.path().join("acme"), "").unwrap();
-    let error = store.probe().unwrap_err().to_string();
+    let error = store.probe("a.example").unwrap_err().to_string();
     assert!(error.contains("cannot make the folder"), "{error}");
     assert!(store.save("a.example", &pair(&["a.example"], 60, 60)).is_err());
     assert!(store.save_account("{}").is_err());
