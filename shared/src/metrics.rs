@@ -173,6 +173,10 @@ metrics! {
         "Time that requests waited for room in the audit queue.";
     TraceSpansDropped, "waf_trace_spans_dropped_total", Kind::Counter, None, [], Workers,
         "Spans that were dropped because the collector did not take them.";
+    CertificateExpiry, "waf_certificate_expiry_timestamp_seconds", Kind::Gauge, Seconds, ["host"], Supervisor,
+        "When the certificate of a configured host runs out, in seconds since 1970; 0 when it has none. Below a wildcard the earliest one.";
+    CertificateFailures, "waf_certificate_failures_total", Kind::Counter, None, ["host"], Supervisor,
+        "Orders for certificates of a configured host that came to nothing.";
     Degraded, "waf_degraded", Kind::Gauge, None, ["what"], Supervisor,
         "1 while something that the service can live without for a time is missing, else 0.";
 }

@@ -218,7 +218,7 @@ fn spawn(
     };
     let log = Lines::of(child.stderr.take().expect("it was asked for"));
     let Ports { traffic: port, health, http, metrics } = ports;
-    Waf { child, port, health, http, metrics, folder, config, out, log }
+    Waf { child, port, health, metrics, http, folder, config, out, log }
 }
 
 fn fill(text: &str, ports: Ports, folder: &Path) -> String {

@@ -41,6 +41,7 @@ const HEALTHY: &[(&str, &str)] = &[
     ("waf_audit_refused_total", "7x60"),
     ("waf_audit_backpressure_seconds_total", "70x60"),
     ("waf_trace_spans_dropped_total", "5x60"),
+    (r#"waf_certificate_expiry_timestamp_seconds{host="shop.example"}"#, "5000000x60"),
 ];
 
 /// Minutes after which a case is looked at.
@@ -287,6 +288,16 @@ fn all() -> Vec<Alert> {
             description: "The collector is down or too slow. Requests are not affected.",
             fires_on: &[("waf_trace_spans_dropped_total", "0+1x60")],
             label: None,
+        },
+        Alert {
+            name: "WafCertificateRunsOut",
+            expression: format!("{} - time() < 7 * 86400", text(Name::CertificateExpiry)),
+            lasting: "15m",
+            severity: "critical",
+            summary: "A host has no certificate, or one that runs out within a week.",
+            description: "Clients of {{ $labels.host }} are or will be turned away. `waf certificates` and the log of the service say why none was issued.",
+            fires_on: &[(r#"waf_certificate_expiry_timestamp_seconds{host="shop.example"}"#, "500000x60")],
+            label: Some(("host", "shop.example")),
         },
     ]
 }

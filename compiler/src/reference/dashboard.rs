@@ -216,6 +216,22 @@ fn all() -> Vec<Panel> {
                 "{{result}}",
             )],
         ),
+        panel(
+            "Certificates, seconds left",
+            LINES,
+            "s",
+            Name::CertificateExpiry,
+            vec![
+                (format!("min by (host) ({}) - time()", text(Name::CertificateExpiry)), "{{host}}"),
+                (
+                    format!(
+                        "sum by (host) (increase({}[$__rate_interval]))",
+                        text(Name::CertificateFailures)
+                    ),
+                    "{{host}} failures",
+                ),
+            ],
+        ),
     ];
     // What is left of the counters of a route has a panel each: a new one needs no work here.
     for (_, name, _) in RouteCounter::ALL {

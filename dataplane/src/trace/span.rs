@@ -76,6 +76,8 @@ pub(crate) struct Finished {
     pub(crate) route_id: Option<String>,
     pub(crate) plan: String,
     pub(crate) client: SocketAddr,
+    /// Of the client's own hop.
+    pub(crate) scheme: &'static str,
     pub(crate) peer: SocketAddr,
     pub(crate) listener: SocketAddr,
     /// Absent when no head could be read.
@@ -149,7 +151,7 @@ impl Finished {
         };
         let mut attributes = vec![
             KeyValue::new("http.request.method", method),
-            KeyValue::new("url.scheme", "http"),
+            KeyValue::new("url.scheme", self.scheme),
             KeyValue::new("client.address", self.client.ip().to_canonical().to_string()),
             KeyValue::new("network.peer.address", self.peer.ip().to_canonical().to_string()),
             KeyValue::new("network.peer.port", i64::from(self.peer.port())),
@@ -190,8 +192,13 @@ impl Finished {
 
     fn describe_request(&self, attributes: &mut Vec<KeyValue>) {
         let Some(asked) = &self.asked else { return };
-        let url =
-            url::read(Some(&asked.method), Some(&asked.target), asked.host.as_deref(), "http", self.listener);
+        let url = url::read(
+            Some(&asked.method),
+            Some(&asked.target),
+            asked.host.as_deref(),
+            self.scheme,
+            self.listener,
+        );
         attributes.push(KeyValue::new("url.path", url.path.into_owned()));
         if let Some(query) = url.query {
             attributes.push(KeyValue::new("url.query", query.into_owned()));

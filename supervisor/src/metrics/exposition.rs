@@ -141,6 +141,14 @@ impl Row<'_> {
                 let mut ours = WorkerCounter::ALL.iter().filter(|(_, name, _)| *name == self.row.name);
                 ours.try_for_each(|(counter, ..)| self.counter(&[], sums.counters[*counter as usize]))
             }
+            Name::CertificateExpiry => {
+                let hosts = own.certificates.read();
+                hosts.iter().try_for_each(|(host, figures)| self.gauge(&[host], figures.expiry_s))
+            }
+            Name::CertificateFailures => {
+                let hosts = own.certificates.read();
+                hosts.iter().try_for_each(|(host, figures)| self.counter(&[host], figures.failures))
+            }
             Name::Degraded => Degraded::ALL.iter().try_for_each(|(what, text, _)| {
                 let is_missing = match what {
                     Degraded::Audit => own.audit_is_broken.is_set(),

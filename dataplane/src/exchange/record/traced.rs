@@ -105,6 +105,7 @@ impl Record {
             route_id: route,
             plan: self.serving.digest_text().to_owned(),
             client: self.client,
+            scheme: self.scheme(),
             peer: self.ends.peer,
             listener: self.ends.local,
             asked,
