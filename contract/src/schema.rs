@@ -1,5 +1,5 @@
 //! Schemas made ready: numbers and values parsed, expressions compiled, and for each schema what requests and answers
-//! leave out. Judging values by them is [`judge`]'s.
+//! leave out. Judging values by them is [`mod@judge`]'s.
 
 mod judge;
 mod members;

@@ -77,7 +77,8 @@ fn judge(name: &str, choice: u8, bytes: &[u8]) {
         let mut found = Vec::new();
         let subject = Subject { place, name: b"q", view: View::Raw, bytes };
         let woken = (glance.judge.triggers.iter()).any(|trigger| holds(bytes, trigger.as_bytes()));
-        if !woken && !(glance.is_worth_it)(bytes) {
+        let asked = glance.triggers.iter().any(|trigger| holds(bytes, trigger.as_bytes()));
+        if asked && !woken && !(glance.is_worth_it)(bytes) {
             (glance.judge.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
             assert!(
                 found.iter().all(|found| found.rule.weight < crate::rule::STRONG),

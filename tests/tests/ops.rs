@@ -41,11 +41,12 @@ fn names_what_exists(expression: &str) {
 
 #[test]
 fn alerts_are_well_formed_and_fire_when_they_should() {
+    let text = std::fs::read_to_string(ops("alerts.yaml")).expect("the rules are there");
+    let count = text.lines().filter(|line| line.trim().starts_with("- alert: ")).count();
     let said = promtool(&["check", "rules"], &ops("alerts.yaml"));
-    assert!(said.contains("SUCCESS: 14 rules found"), "{said}");
+    assert!(count > 0 && said.contains(&format!("SUCCESS: {count} rules found")), "{said}");
     let said = promtool(&["test", "rules"], &ops("alerts.test.yaml"));
     assert!(said.contains("SUCCESS"), "{said}");
-    let text = std::fs::read_to_string(ops("alerts.yaml")).expect("the rules are there");
     for line in text.lines().filter_map(|line| line.trim().strip_prefix("expr: ")) {
         names_what_exists(&serde_json::from_str::<String>(line).expect("a quoted expression"));
     }

@@ -56,6 +56,7 @@ const TRIGGERS: &[&str] = &[
     "$ {",
     "globals",
     "$argv",
+    "$php_self",
     "$http_",
     "php]",
     "php}",

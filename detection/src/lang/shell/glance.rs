@@ -93,6 +93,8 @@ fn first_word(rest: &[u8]) -> First {
     let mut path = false;
     // Where the letters and digits end, and the hyphens and dots behind which a version may stand.
     let mut letters = None;
+    // Where a mark ends the name; with a slash behind it, who knows where a path begins.
+    let mut ended = None;
     for &byte in rest {
         match byte {
             b'\'' | b'"' => continue,
@@ -101,6 +103,9 @@ fn first_word(rest: &[u8]) -> First {
             b'=' | b'@' | b'%' => return First::Command,
             // Of a path the last part counts, and whether its directories may hold programs.
             b'/' => {
+                if ended.is_some() {
+                    return First::Command;
+                }
                 path = true;
                 let directory = word.get(..length).unwrap_or_default();
                 if matches!(directory, b"" | b"." | b".." | b"bin" | b"sbin") {
@@ -110,13 +115,20 @@ fn first_word(rest: &[u8]) -> First {
                 continue;
             }
             _ if byte.is_ascii_alphanumeric() => {}
-            _ => break,
+            _ if matches!(BYTES[usize::from(byte)], Byte::Blank | Byte::Separator) => break,
+            _ => {
+                ended = ended.or(Some(length));
+                continue;
+            }
+        }
+        if ended.is_some() {
+            continue;
         }
         let Some(slot) = word.get_mut(length) else { return First::Text };
         *slot = byte.to_ascii_lowercase();
         length += 1;
     }
-    let word = word.get(..length).unwrap_or_default();
+    let word = word.get(..ended.unwrap_or(length)).unwrap_or_default();
     let word = word.strip_suffix(b".").unwrap_or(word);
     let known = |word: &[u8]| commands::unix(word).is_some() || commands::windows(word).is_some();
     if !path && matches!(word, b"" | b"-") {
@@ -161,6 +173,7 @@ mod tests {
             "/b?n/c?t -x",
             "x;! /srv/tool y",
             "x; /srv/tool y",
+            ";! w2,!/sl",
         ] {
             assert!(is_worth_it(value.as_bytes()), "{value}");
         }
