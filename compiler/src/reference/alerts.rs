@@ -89,7 +89,7 @@ pub fn alert_cases() -> String {
     for alert in all() {
         begin(&mut out, alert.name, alert.fires_on);
         let (label, value) = alert.label.unwrap_or(("severity", alert.severity));
-        let filled = alert.description.replace("{{ $labels.route }}", value);
+        let filled = alert.description.replace(&format!("{{{{ $labels.{label} }}}}"), value);
         let _ = write!(
             out,
             "      - eval_time: {LOOK_AT}m\n        alertname: {}\n        exp_alerts:\n          - exp_labels:\n\
