@@ -129,6 +129,12 @@ fn first_word(rest: &[u8]) -> First {
         length += 1;
     }
     let word = word.get(..ended.unwrap_or(length)).unwrap_or_default();
+    // `. file` runs a file; the end of a sentence has no path behind it.
+    if word == b"." {
+        let behind = rest.get(1..).unwrap_or_default().trim_ascii_start();
+        let next = behind.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        return if next.contains(&b'/') { First::Command } else { First::Noise };
+    }
     let word = word.strip_suffix(b".").unwrap_or(word);
     let known = |word: &[u8]| commands::unix(word).is_some() || commands::windows(word).is_some();
     if !path && matches!(word, b"" | b"-") {
@@ -174,6 +180,7 @@ mod tests {
             "x;! /srv/tool y",
             "x; /srv/tool y",
             ";! w2,!/sl",
+            ";. local/profile",
         ] {
             assert!(is_worth_it(value.as_bytes()), "{value}");
         }

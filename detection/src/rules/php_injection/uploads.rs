@@ -54,7 +54,9 @@ pub(super) fn judge(bytes: &[u8], evidence: &mut Evidence<'_>) {
     if [&b".htaccess"[..], b".user.ini"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
         found(&CONFIGURATION);
     }
-    let mut parts = name.split(|byte| matches!(byte, b'.' | b':' | b';'));
+    // An extension stands behind a dot; what Windows and old servers drop begins with a colon or a semicolon.
+    let cut = |part: &'_ [u8]| part.iter().position(|byte| matches!(byte, b':' | b';')).unwrap_or(part.len());
+    let mut parts = name.split(|byte| *byte == b'.').map(|part| part.get(..cut(part)).unwrap_or_default());
     parts.next();
     let script =
         |part: &[u8]| SCRIPTS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(part.trim_ascii()));
@@ -74,7 +76,7 @@ pub(super) static SCRIPT: Rule = Rule {
     test: Test::Judged,
     summary: "An uploaded file has an extension that servers hand to PHP.",
     attacks: &["shell.php", "x.phtml", "a/b.phar", "photo. php", "x.php5...", "x.php ", "x.php\0.jpg"],
-    everyday: &["photo.jpg", "php.jpg", "php-manual.pdf", "about.phi.net.txt", "alphabet.pdf"],
+    everyday: &["photo.jpg", "notes;php", "php.jpg", "php-manual.pdf", "about.phi.net.txt", "alphabet.pdf"],
 };
 
 pub(super) static HIDDEN_SCRIPT: Rule = Rule {
