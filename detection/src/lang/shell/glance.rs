@@ -46,11 +46,13 @@ pub fn is_worth_it(bytes: &[u8]) -> bool {
     let mut slash = false;
     let mut wildcard = false;
     let mut heads = true;
+    // Behind an exclamation mark any path may be a program's.
+    let mut negated = false;
     for (at, &byte) in bytes.iter().enumerate() {
         match BYTES[usize::from(byte)] {
             Byte::Construct => return true,
             Byte::Separator => {
-                heads = true;
+                (heads, negated) = (true, false);
                 continue;
             }
             Byte::Wildcard => {
@@ -64,8 +66,9 @@ pub fn is_worth_it(bytes: &[u8]) -> bool {
         if heads {
             match first_word(bytes.get(at..).unwrap_or_default()) {
                 First::Command => return true,
-                First::Noise => {}
-                First::Text => heads = false,
+                First::Path if negated => return true,
+                First::Noise => negated |= byte == b'!',
+                First::Path | First::Text => heads = false,
             }
         }
     }
@@ -83,6 +86,8 @@ enum First {
     Command,
     /// A mark that is passed over.
     Noise,
+    /// A path that tells of no program.
+    Path,
     Text,
 }
 
@@ -144,7 +149,11 @@ fn first_word(rest: &[u8]) -> First {
         || word.first().is_some_and(|first| matches!(first, b'.' | b'-'))
         || known(word)
         || letters.and_then(|end| word.get(..end)).is_some_and(known);
-    if command { First::Command } else { First::Text }
+    match (command, path) {
+        (true, _) => First::Command,
+        (false, true) => First::Path,
+        (false, false) => First::Text,
+    }
 }
 
 #[cfg(test)]
@@ -181,6 +190,7 @@ mod tests {
             "x; /srv/tool y",
             ";! w2,!/sl",
             ";. local/profile",
+            ";! local/tool /srv",
         ] {
             assert!(is_worth_it(value.as_bytes()), "{value}");
         }

@@ -58,14 +58,20 @@ pub(super) fn judge(bytes: &[u8], evidence: &mut Evidence<'_>) {
     let cut = |part: &'_ [u8]| part.iter().position(|byte| matches!(byte, b':' | b';')).unwrap_or(part.len());
     let mut parts = name.split(|byte| *byte == b'.').map(|part| part.get(..cut(part)).unwrap_or_default());
     parts.next();
-    let script =
-        |part: &[u8]| SCRIPTS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(part.trim_ascii()));
+    let script = |part: &[u8]| SCRIPTS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(bare(part)));
     let scripts = parts.clone().filter(|part| script(part)).count();
     if parts.next_back().is_some_and(script) {
         found(&SCRIPT);
     } else if scripts > 0 {
         found(&HIDDEN_SCRIPT);
     }
+}
+
+/// An extension without the one space that may stand before it and those that Windows drops behind it.
+fn bare(part: &[u8]) -> &[u8] {
+    let part = part.strip_prefix(b" ").unwrap_or(part);
+    let end = part.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
+    part.get(..end).unwrap_or_default()
 }
 
 pub(super) static SCRIPT: Rule = Rule {
