@@ -108,15 +108,46 @@ fn walk(text: &str) -> impl Iterator<Item = (usize, i32)> + '_ {
     })
 }
 
+/// Whether a quantifier was just read: ECMA-262 has none behind another, but for the `?` that makes it lazy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    No,
+    Greedy,
+    Lazy,
+}
+
+impl Repeats {
+    /// A quantifier begins.
+    fn begin(self) -> Result<Repeats, Unmatchable> {
+        if self == Repeats::No { Ok(Repeats::Greedy) } else { Err(Unmatchable::Invalid) }
+    }
+}
+
 /// The same expression in the syntax of the `regex` crate.
 fn translate(text: &str) -> Result<String, Unmatchable> {
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text;
     let mut in_class = false;
+    let mut repeats = Repeats::No;
     while let Some(character) = rest.chars().next() {
         let tail = rest.get(character.len_utf8()..).unwrap_or_default();
         rest = tail;
+        let repeated = std::mem::replace(&mut repeats, Repeats::No);
         match character {
+            '?' if !in_class && repeated == Repeats::Greedy => {
+                repeats = Repeats::Lazy;
+                out.push('?');
+            }
+            '*' | '+' | '?' if !in_class => {
+                repeats = repeated.begin()?;
+                out.push(character);
+            }
+            '{' if !in_class && is_quantifier(tail) => {
+                repeats = repeated.begin()?;
+                let (bounds, after) = tail.split_once('}').ok_or(Unmatchable::Invalid)?;
+                out.extend(["{", bounds, "}"]);
+                rest = after;
+            }
             '\\' => rest = escape(tail, in_class, &mut out)?,
             '[' if !in_class => {
                 if let Some(after) = tail.strip_prefix("^]") {
@@ -142,7 +173,7 @@ fn translate(text: &str) -> Result<String, Unmatchable> {
             '-' if in_class && tail.starts_with('-') => out.push_str(r"\-"),
             '.' if !in_class => out.push_str(r"[^\n\r\u{2028}\u{2029}]"),
             '(' if !in_class && tail.starts_with('?') => group(tail, &mut out)?,
-            '{' if !in_class && !is_quantifier(tail) => out.push_str(r"\{"),
+            '{' if !in_class => out.push_str(r"\{"),
             _ => out.push(character),
         }
     }
@@ -264,6 +295,7 @@ mod tests {
             (r"^[]a]$", "", ""),
             (r"^{id}$", "{id}", "id"),
             (r"^a{2,3}$", "aaa", "a"),
+            (r"^a+?b??c*?[*+?]$", "aac+", "aacd"),
             (r"^\/x\-y\_$", "/x-y_", "x"),
             (r"^\u0041\x42$", "AB", "ab"),
             (r"^\uD83D\uDE00$", "😀", "x"),
@@ -295,7 +327,9 @@ mod tests {
         for pattern in [r"(a)\1", r"a(?=b)", r"(?<!a)b", r"^(?=a)b|c", r"\k<x>"] {
             assert_eq!(Pattern::new(pattern).expect_err(pattern), Unmatchable::Backtracks, "{pattern}");
         }
-        for pattern in ["(", "[", r"\u{110000}", "(?i)a", r"a{1000000}", r"\"] {
+        for pattern in
+            ["(", "[", "a**", "a+?*", "a{2}{3}", "a???", r"\u{110000}", "(?i)a", r"a{1000000}", r"\"]
+        {
             assert_eq!(Pattern::new(pattern).expect_err(pattern), Unmatchable::Invalid, "{pattern}");
         }
     }

@@ -253,19 +253,10 @@ const PACE: Duration = Duration::from_secs(1);
 /// How long a reader may wait for an event that was sent.
 const EVENT_TIME_MAX: Duration = Duration::from_millis(100);
 
-/// Streams where a busy machine may hold up an event; one without is what counts.
-const STREAMS_MAX: usize = 3;
-
 #[test]
 fn events_of_a_stream_arrive_as_they_are_sent() {
-    let mut latest = Duration::MAX;
-    for _ in 0..STREAMS_MAX {
-        latest = latest.min(slowest_event());
-        if latest < EVENT_TIME_MAX {
-            return;
-        }
-    }
-    panic!("in each of {STREAMS_MAX} streams an event was late, in the best one by {latest:?}");
+    let slowest = slowest_event();
+    assert!(slowest < EVENT_TIME_MAX, "an event took {slowest:?}");
 }
 
 /// Sends one event a second through the service, each checked, and returns the longest time from sending to reading.
