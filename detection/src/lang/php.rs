@@ -14,8 +14,12 @@ mod variables;
 mod wrappers;
 
 pub(crate) use calls::may_call;
+#[cfg(test)]
+pub(crate) use directives::directives;
 pub(crate) use directives::is_option;
 pub(crate) use names::is_superglobal;
+#[cfg(test)]
+pub(crate) use names::superglobals;
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -147,6 +147,33 @@ const TRIGGERS: &[&str] = &[
     "browscap",
     "hard_timeout",
     "default_",
+    "apc.",
+    "apcu.",
+    "bcmath.",
+    "curl.",
+    "dba.",
+    "exif.",
+    "ffi.",
+    "filter.",
+    "ibase.",
+    "intl.",
+    "ldap.",
+    "mcrypt.",
+    "memcache.",
+    "mysql.",
+    "pdo.",
+    "pdo_mysql.",
+    "tidy.",
+    "uopz.",
+    "xmlrpc.",
+    "always_populate",
+    "ignore_",
+    "input_encoding",
+    "internal_encoding",
+    "last_modified",
+    "mail_log",
+    "report_memleaks",
+    "serialize_precision",
     "_env[",
     "_server[",
     "_get[",
@@ -155,6 +182,9 @@ const TRIGGERS: &[&str] = &[
     "_request[",
     "_files[",
     "_cookie[",
+    "_vars[",
+    "http_raw_post_data",
+    "php_self[",
 ];
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
@@ -216,4 +246,21 @@ fn rule(sign: Sign, setting: Setting) -> Option<&'static Rule> {
         Sign::Directive if setting == Setting::Sole => &code::DIRECTIVE,
         Sign::Directive => &code::DIRECTIVE_IN_TEXT,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the lists hold and no literal wakes the judge for would never be found.
+    #[test]
+    fn every_listed_name_holds_a_trigger() {
+        let assigned = php::directives().map(|name| format!("{name}=1"));
+        let named = php::superglobals().filter(|&name| name != "argv").map(|name| format!("{name}["));
+        let asleep: Vec<_> = assigned
+            .chain(named)
+            .filter(|value| !TRIGGERS.iter().any(|trigger| value.contains(trigger)))
+            .collect();
+        assert!(asleep.is_empty(), "{asleep:?}");
+    }
 }

@@ -66,6 +66,12 @@ pub(crate) fn is_superglobal(name: &[u8]) -> bool {
     has(SUPERGLOBALS, lower) || lower.starts_with(b"http_") && lower.ends_with(b"_vars")
 }
 
+/// What is listed.
+#[cfg(test)]
+pub(crate) fn superglobals() -> impl Iterator<Item = &'static str> {
+    SUPERGLOBALS.iter().copied()
+}
+
 fn exact(lower: &[u8]) -> Option<Function> {
     static TABLE: LazyLock<Table<Function>> = LazyLock::new(|| {
         let lists = [

@@ -41,6 +41,9 @@ const BYTES: [Byte; 256] = {
 /// Longest word that is looked up; no program has a longer name.
 const WORD_BYTES_MAX: usize = 31;
 
+/// Bytes of a word that are read, so that marks without end are not read again from each of them.
+const GLANCE_BYTES_MAX: usize = 128;
+
 /// Whether [`super::inspect`] could find anything in `bytes`.
 pub fn is_worth_it(bytes: &[u8]) -> bool {
     let mut slash = false;
@@ -100,7 +103,10 @@ fn first_word(rest: &[u8]) -> First {
     let mut letters = None;
     // Where a mark ends the name; with a slash behind it, who knows where a path begins.
     let mut ended = None;
-    for &byte in rest {
+    for (at, &byte) in rest.iter().enumerate() {
+        if at == GLANCE_BYTES_MAX {
+            return First::Command;
+        }
         match byte {
             b'\'' | b'"' => continue,
             b'-' | b'.' | b'_' => letters = letters.or(Some(length)),
@@ -129,7 +135,11 @@ fn first_word(rest: &[u8]) -> First {
         if ended.is_some() {
             continue;
         }
-        let Some(slot) = word.get_mut(length) else { return First::Text };
+        // Too long for a program's name; a directory may be as long as it likes.
+        let Some(slot) = word.get_mut(length) else {
+            ended = Some(length);
+            continue;
+        };
         *slot = byte.to_ascii_lowercase();
         length += 1;
     }
@@ -191,6 +201,7 @@ mod tests {
             ";! w2,!/sl",
             ";. local/profile",
             ";! local/tool /srv",
+            ";! a-directory-with-a-name-of-many-words/tool",
         ] {
             assert!(is_worth_it(value.as_bytes()), "{value}");
         }

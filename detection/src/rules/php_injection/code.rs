@@ -8,9 +8,10 @@ use crate::rule::{Rule, STRONG, Test};
 
 const NAMES: Places = Places::of(&[Place::QueryName, Place::FormName, Place::CookieName]);
 
-/// Whether a parameter's name overwrites a superglobal where `register_globals` or `extract` are at work.
+/// Whether a parameter's name overwrites a superglobal where `register_globals` or `extract` are at work: a bracket
+/// alone makes an index of what follows, PHP turns other marks into underscores.
 pub(super) fn is_superglobal_parameter(name: &[u8]) -> bool {
-    let end = name.iter().position(|byte| matches!(byte, b'[' | b'%' | b'.')).unwrap_or(name.len());
+    let end = name.iter().position(|&byte| byte == b'[').unwrap_or(name.len());
     let (name, index) = name.split_at_checked(end).unwrap_or_default();
     !index.is_empty() && php::is_superglobal(name) && !name.eq_ignore_ascii_case(b"argv")
 }
@@ -147,8 +148,15 @@ pub(super) static SUPERGLOBAL_PARAMETER: Rule = Rule {
     places: NAMES,
     test: Test::Judged,
     summary: "A parameter is named so that it overwrites a variable of PHP itself.",
-    attacks: &["GLOBALS[thispath]", "_SERVER[DOCUMENT_ROOT]", "_ENV[asicms][path]", "_REQUEST[option]"],
-    everyday: &["globals", "server[name]", "_token", "_method", "env[0]"],
+    attacks: &[
+        "GLOBALS[thispath]",
+        "_SERVER[DOCUMENT_ROOT]",
+        "_ENV[asicms][path]",
+        "_REQUEST[option]",
+        "HTTP_POST_VARS[id]",
+        "php_self[0]",
+    ],
+    everyday: &["globals", "server[name]", "_token", "_method", "env[0]", "_get.size", "vars[1]"],
 };
 
 pub(super) static COMPUTED_NAME: Rule = Rule {
