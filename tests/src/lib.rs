@@ -8,6 +8,8 @@ pub mod ports;
 
 pub mod polling;
 
+pub mod clock;
+
 pub mod raw;
 
 pub mod tls;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use waf_tests::clock;
 use waf_tests::origin::{Authority, Origin};
 use waf_tests::pebble::{BINDING, Pebble, Setup, Validation};
 use waf_tests::polling;
@@ -354,17 +355,6 @@ fn a_root_that_cannot_be_read_is_a_failed_start() {
     waf.wait_log(&["/dev/null", "no certificate in it"]);
 }
 
-/// The library that shows a process another time.
-fn wrong_clock() -> String {
-    let found = std::fs::read_dir("/usr/lib").expect("a folder").flatten().find_map(|entry| {
-        let path = entry.path().join("faketime/libfaketime.so.1");
-        path.is_file().then(|| path.display().to_string())
-    });
-    found.expect(
-        "libfaketime is missing: install the package `libfaketime`, or run ./test as root, which does",
-    )
-}
-
 #[test]
 fn a_clock_that_is_a_day_off_changes_nothing_but_the_log() {
     for (offset, told) in [("+1d", "ahead of"), ("-1d", "behind")] {
@@ -373,7 +363,7 @@ fn a_clock_that_is_a_day_off_changes_nothing_but_the_log() {
         let client = Client::trusting(&[&pebble.issuing_root()], &["http/1.1"]);
         let start = site
             .start(&pebble.directory(), &pebble.root(), "http-01,tls-alpn-01")
-            .environment("LD_PRELOAD", &wrong_clock())
+            .environment("LD_PRELOAD", &clock::library())
             .environment("FAKETIME", offset);
         let waf = start.run(&site.config(&["one.example"]));
         let served = until_served(&waf, &client, "one.example");
