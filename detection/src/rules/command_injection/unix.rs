@@ -25,6 +25,7 @@ pub(super) static COMMAND: Rule = Rule {
     ],
     everyday: &[
         "cat and dog; find more",
+        "changed:\n- bin/setup\n- src/main.rs",
         "who is it? | time to go",
         "top | bottom",
         "fish & chips",

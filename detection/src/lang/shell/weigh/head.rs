@@ -88,7 +88,7 @@ fn is_noise(word: &Word) -> bool {
             name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
         }) && !text.get(at..).unwrap_or_default().starts_with(b"==")
     });
-    assignment || matches!(text, b"{" | b"}" | b"!" | b"." | b"then" | b"do" | b"else" | b"@" | b"-" | b"\\")
+    assignment || matches!(text, b"{" | b"}" | b"!" | b"." | b"then" | b"do" | b"else" | b"@" | b"\\")
 }
 
 /// Options and their values between a wrapper and the command that it runs.
