@@ -1,6 +1,7 @@
 //! SQL injection: the rules with their proofs, and the judge that reports them. What a fragment of a query looks like
 //! is known by [`crate::lang::sql`]; here stands what it means where it was found.
 
+mod attribution;
 mod breakout;
 mod document;
 mod free;

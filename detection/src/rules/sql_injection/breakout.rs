@@ -5,6 +5,7 @@ mod start;
 
 pub(super) use start::at_start;
 
+use super::attribution::is_attribution;
 use super::proofs::{
     BACKTICK_BREAK, BOOLEAN_BREAK, BOOLEAN_ON_VALUE, CALL_BREAK, CLAUSE, CLOSER, COMMENT_TAIL,
     COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED,
@@ -144,7 +145,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let mark = self.scene.bytes().get(token.start).copied().unwrap_or(0);
         // `#` and `/*` behind a quote also stand in prose and code; there the value has to end soon.
         let closes = i > 0;
-        if !self.lead.is_quote() || !self.lead.is_clear() {
+        if !self.lead.is_quote() || !self.lead.is_clear() || self.is_attribution(i) {
             return;
         }
         let rest = self.scene.bytes().get(token.start..token.end).unwrap_or_default();
@@ -158,6 +159,12 @@ impl Break<'_, '_, '_, '_, '_> {
                 self.hit(&CLOSER, i + 1);
             }
         }
+    }
+
+    /// Whether the comment at `i` is none but names an author.
+    fn is_attribution(&self, i: usize) -> bool {
+        let dashes = self.tokens.get(i).map_or(usize::MAX, |token| token.start);
+        is_attribution(self.scene.bytes(), self.at, dashes)
     }
 
     fn semicolon(&mut self, i: usize) {
@@ -382,6 +389,11 @@ impl Break<'_, '_, '_, '_, '_> {
         let cut = matches!(behind, Some(Kind::Tail));
         let quoted = self.lead.is_quote() && self.lead.is_clear();
         let first = self.tokens.get(start);
+        // A phrase is no condition by itself, as a string of digits is; it takes a comment that cuts the query off.
+        let phrase = first.is_some_and(|t| {
+            t.kind == Kind::Text && self.scene.bytes().get(t.start + 1).is_some_and(|b| !b.is_ascii_digit())
+        });
+        let cut = cut && !(phrase && self.is_attribution(left.next));
         let inverted = first.and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'~');
         let telling = inverted
             || matches!(first.map(|t| t.kind), Some(Kind::Bang | Kind::Word(Word::Literal | Word::Not)));

@@ -64,6 +64,27 @@ const GAPS: &[&str] = &[
     "-- x\n",
 ];
 
+/// Quotations name their authors behind the same dashes that cut a query off.
+#[test]
+fn a_quotation_passes_and_a_comment_does_not() {
+    for value in [
+        "The bearing of a child takes nine months, no matter how many helpers are assigned\"\n\t\t-- Fred",
+        "A hopeful programmer may say \"it finally runs,\" or \"I just found\nthe last bug.\"\n\t\t-- Frederick Brooks, \"Essays\"",
+        "There is a new play titled \"The Croquet Match,\" or \"Murder\nWith Mallets.\"\n\t\t-- Shelby",
+    ] {
+        assert!(!blocks(value.as_bytes()), "{value}");
+    }
+    for value in [
+        "admin'\n-- Fred",
+        "admin\"\n\t\t-- Oscar",
+        "one two three four five six seven' or '1'\n-- Fred",
+        "one two three four five six seven' or 1=1\n-- Fred",
+        "one two three four five six seven' union select password from users\n-- Fred",
+    ] {
+        assert!(blocks(value.as_bytes()), "{value}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
