@@ -28,6 +28,8 @@ struct Call<'a> {
     argument: Argument,
     /// What stands between the parentheses, as far as it is read.
     inside: &'a [u8],
+    /// Whether its parenthesis closes, or may do so behind what is read.
+    closed: bool,
     /// What follows the call.
     after: &'a [u8],
     surroundings: Setting,
@@ -44,6 +46,7 @@ pub(super) fn inspect(bytes: &[u8], surroundings: Setting, report: &mut dyn FnMu
             callee,
             argument: argument(rest),
             inside: rest.get(..(end - paren).saturating_sub(2).min(ARGUMENTS_BYTES_MAX)).unwrap_or(rest),
+            closed: close.is_some() || rest.len() > ARGUMENTS_BYTES_MAX,
             after: bytes.get(end..).unwrap_or_default().trim_ascii_start(),
             surroundings,
         };
@@ -81,7 +84,8 @@ impl Call<'_> {
                 let length = name.iter().take_while(|byte| is_name(**byte)).count();
                 let helper = names::is_helper(name.get(..length).unwrap_or_default());
                 let apart = gap == Gap::Space && matches!(self.argument, Argument::Word | Argument::Other);
-                (!apart && !helper).then_some(Sign::VariableCall)
+                // One that never closes is noise: a password has as much.
+                (self.closed && !apart && !helper).then_some(Sign::VariableCall)
             }
             Kind::Parenthesized | Kind::Indexed => {
                 matches!(self.argument, Argument::Quoted | Argument::Tainted).then_some(Sign::IndirectCall)

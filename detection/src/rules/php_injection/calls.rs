@@ -162,6 +162,7 @@ pub(super) static VARIABLE: Rule = Rule {
     everyday: &[
         "$5 (approx.)",
         "$TSLA (Tesla)",
+        "$bYSB(mN+0",
         "$(document).ready()",
         "price in US$ (net)",
         "${name}(s)",
