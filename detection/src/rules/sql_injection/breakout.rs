@@ -125,6 +125,13 @@ impl Break<'_, '_, '_, '_, '_> {
     }
 
     fn hit(&mut self, rule: &'static Rule, to: usize) {
+        // Backticks enclose names: what a name is compared with or cut off from takes words to be an attack.
+        let wordless = [&COMPARISON_BREAK, &LOGIN_COMMENT, &COMMENT_TAIL, &CLOSER, &CONCATENATION];
+        if matches!(self.lead, Lead::Quote { byte: b'`', .. })
+            && wordless.iter().any(|wordless| std::ptr::eq(*wordless, rule))
+        {
+            return;
+        }
         let end = self.tokens.end_before(to).unwrap_or(self.at);
         self.scene.found(rule, self.at, end);
         if matches!(self.lead, Lead::Quote { byte: b'`', .. }) {
