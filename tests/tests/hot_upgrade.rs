@@ -132,10 +132,13 @@ fn what_is_in_flight_is_finished_by_the_old_process_and_new_requests_go_to_the_n
         if request.target_text() == "/slow" { answer.after(&closed) } else { answer }
     });
     let mut waf = Start::new().linked().run(&with_metrics(&to_upstream(&origin.url())));
-    let old = waf.pid();
+    let (old, workers) = (waf.pid(), waf.workers());
+    // A careless `kill` to the whole group is not for workers.
+    workers.iter().for_each(|worker| kill(*worker, Signal::SIGUSR2));
     let mut slow = Connection::open(waf.port).expect("a connection");
     slow.send(Request::get("/slow").bytes()).expect("sent");
     origin.wait_for(1);
+    assert_eq!(waf.workers(), workers);
     waf.upgrade().expect("an upgrade");
     assert!(is_alive(old), "a request is in flight");
     for _ in 0..20 {

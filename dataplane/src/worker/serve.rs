@@ -348,14 +348,18 @@ fn receive(mut receiver: Receiver) -> mpsc::Receiver<Result<Received<ToWorker>, 
 struct Signals {
     terminate: Signal,
     /// Held because a signal that is listened to no longer ends the process.
-    _ignored: [Signal; 2],
+    _ignored: [Signal; 3],
 }
 
 impl Signals {
     fn install() -> std::io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
-            _ignored: [signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?],
+            _ignored: [
+                signal(SignalKind::interrupt())?,
+                signal(SignalKind::hangup())?,
+                signal(SignalKind::user_defined2())?,
+            ],
         })
     }
 
