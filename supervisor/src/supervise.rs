@@ -42,7 +42,7 @@ use crate::upgrade::successor::Successor;
 use crate::wake::{Signal, Wake};
 use crate::workers::{self, Worker};
 use endpoints::Endpoints;
-use handover::Charge;
+use handover::{Beginning, Charge};
 
 /// Wakes that wait for the loop; senders wait when it is full.
 const WAKES_WAITING: usize = 256;
@@ -132,27 +132,9 @@ pub async fn supervise(
     origins: Origins,
     began: Instant,
 ) -> Result<(), SuperviseError> {
-    let Origins { sockets: activated, predecessor, notifier } = origins;
     let (wake, mut wakes) = mpsc::channel(WAKES_WAITING);
     crate::signals::listen(wake.clone()).map_err(SuperviseError::Signals)?;
-    let (charge, estate) = match predecessor {
-        Some((predecessor, estate)) => {
-            predecessor.listen(wake.clone()).map_err(SuperviseError::Line)?;
-            (Charge::Predecessors(predecessor), Some(estate))
-        }
-        None => (Charge::Ours, None),
-    };
-    let (mut sockets, mut counts, mut tickets, mut baton) =
-        (Sockets::default(), Registry::default(), None, None);
-    sockets.adopt(activated);
-    if let Some(estate) = estate {
-        sockets.adopt(estate.sockets);
-        if let Some((memory, laid_out)) = estate.counts {
-            counts.inherit(memory, &laid_out)?;
-        }
-        (tickets, baton) = (estate.tickets, Some(estate.baton));
-    }
-    let baton = Arc::new(baton.map_or_else(Baton::create, Ok).map_err(SuperviseError::Audit)?);
+    let Beginning { charge, sockets, counts, tickets, baton, notifier } = Beginning::of(origins, &wake)?;
     let counters = Arc::new(Counters::default());
     let metrics = Metrics::new(counters.clone());
     let (audit, writer) =
@@ -265,7 +247,6 @@ impl Supervisor {
             let due = self.machine.deadline().map(|due| self.began + due);
             let sign = self.notifier.due();
             let wake = tokio::select! {
-                biased;
                 // From this loop and no other task: a loop that hangs is to be noticed.
                 () = sleep_until(sign), if sign.is_some() => {
                     self.notifier.alive();

@@ -1,13 +1,22 @@
 //! An upgrade as the loop sees it, from either side: who is in charge, a successor that gets ready, and the moment at which
 //! one supervisor lets go and the other one takes over.
 
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
 use tracing::{error, info, warn};
 
-use super::Supervisor;
+use super::{Origins, SuperviseError, Supervisor};
+use crate::audit::Baton;
+use crate::counts::Registry;
+use crate::notify::Notifier;
+use crate::sockets::Sockets;
+use crate::tls::tickets;
 use crate::upgrade::board::Phase;
 use crate::upgrade::estate::Bequest;
 use crate::upgrade::predecessor::{Predecessor, Word};
 use crate::upgrade::successor::{Fate, Successor};
+use crate::wake::Wake;
 
 /// Who answers for the service.
 #[derive(Debug)]
@@ -18,6 +27,37 @@ pub(super) enum Charge {
     Predecessors(Predecessor),
     /// A newer one: this one finishes.
     Successors,
+}
+
+/// What a supervisor begins with.
+pub(super) struct Beginning {
+    pub(super) charge: Charge,
+    pub(super) sockets: Sockets,
+    pub(super) counts: Registry,
+    pub(super) tickets: Option<tickets::Estate>,
+    pub(super) baton: Arc<Baton>,
+    pub(super) notifier: Notifier,
+}
+
+impl Beginning {
+    /// With what others prepared, and anew where they did not.
+    pub(super) fn of(origins: Origins, wake: &mpsc::Sender<Wake>) -> Result<Beginning, SuperviseError> {
+        let Origins { sockets: activated, predecessor, notifier } = origins;
+        let (mut sockets, mut counts) = (Sockets::default(), Registry::default());
+        sockets.adopt(activated);
+        let (charge, tickets, baton) = match predecessor {
+            None => (Charge::Ours, None, Baton::create().map_err(SuperviseError::Audit)?),
+            Some((predecessor, estate)) => {
+                predecessor.listen(wake.clone()).map_err(SuperviseError::Line)?;
+                sockets.adopt(estate.sockets);
+                if let Some((memory, laid_out)) = estate.counts {
+                    counts.inherit(memory, &laid_out)?;
+                }
+                (Charge::Predecessors(predecessor), estate.tickets, estate.baton)
+            }
+        };
+        Ok(Beginning { charge, sockets, counts, tickets, baton: Arc::new(baton), notifier })
+    }
 }
 
 impl Charge {
@@ -138,8 +178,7 @@ impl Supervisor {
             Charge::Ours => self.take_charge(),
             Charge::Successors => {}
             Charge::Predecessors(predecessor) => {
-                let said = predecessor.ready();
-                if let Err(error) = said {
+                if let Err(error) = predecessor.ready() {
                     warn!(%error, "the old process does not hear that this one serves");
                 }
             }
@@ -166,7 +205,12 @@ impl Supervisor {
 
     fn take_charge(&mut self) {
         if !self.stopping {
-            self.board.change(|posted| posted.phase = Phase::Serving);
+            self.board.change(|posted| {
+                // Workers that all came back during an upgrade change nothing about it.
+                if posted.phase == Phase::Starting {
+                    posted.phase = Phase::Serving;
+                }
+            });
             self.notifier.ready(&self.standing());
         }
     }
