@@ -32,7 +32,6 @@ pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
     let (reader, writer) = tokio::io::split(stream);
     let mut connection = Connection { reader: Reader::new(reader), writer };
     let mut stop = proxy.stopping();
-    let _open = proxy.enter();
     let begins = tokio::select! {
         biased;
         begins = beginning(&mut connection.reader, first_patience(&proxy)) => begins,

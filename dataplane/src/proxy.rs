@@ -24,6 +24,9 @@ use crate::tls::{self, Tls};
 /// How long accepting pauses when the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// What a TLS handshake that is under way gets when a stop begins: enough for any client that means it.
+const STOP_HANDSHAKE: Duration = Duration::from_secs(2);
+
 /// How often idle upstream connections are looked over.
 const PRUNE_EVERY: Duration = Duration::from_secs(10);
 
@@ -112,10 +115,10 @@ impl Proxy {
         *self.stop.borrow()
     }
 
-    /// Counts a connection until the guard is dropped.
-    pub(crate) fn enter(&self) -> Open<'_> {
+    /// Counts a connection, from its acceptance until the guard is dropped.
+    fn enter(self: &Arc<Self>) -> Open {
         self.open.fetch_add(1, Ordering::AcqRel);
-        Open(self)
+        Open(Arc::clone(self))
     }
 
     async fn accept(self: Arc<Self>, listener: TcpListener, role: Role) {
@@ -139,13 +142,15 @@ impl Proxy {
             };
             match accepted {
                 Ok((stream, peer)) => {
+                    // Here and not in its task: a drain that begins before the task does must know of it.
+                    let open = self.enter();
                     let proxy = Arc::clone(&self);
                     tokio::spawn(async move {
                         if let Some((stream, ends)) = proxy.open(stream, peer, role).await {
                             drop(shaking);
                             connection::serve(proxy, stream, ends).await;
                         }
-                        drop(slot);
+                        drop((open, slot));
                     });
                 }
                 Err(error) if is_about_one_connection(&error) => {}
@@ -170,11 +175,25 @@ impl Proxy {
                 let serving = self.serving();
                 let none = HostSet::default();
                 let hosts = serving.as_ref().and_then(|serving| serving.hosts()).unwrap_or(&none);
-                let (stream, secured) = self.tls.accept(stream, hosts).await?;
+                let (stream, secured) = tokio::select! {
+                    biased;
+                    accepted = self.tls.accept(stream, hosts) => accepted?,
+                    () = self.stopped_for(STOP_HANDSHAKE) => return None,
+                };
                 (Stream::Tls(Box::new(stream.into())), Door::Tls(Arc::new(secured)))
             }
         };
         Some((stream, Ends { peer, local, door }))
+    }
+}
+
+impl Proxy {
+    /// Waits for a stop, and so much longer.
+    async fn stopped_for(&self, time: Duration) {
+        let mut stop = self.stopping();
+        // The sender lives as long as this.
+        let _ = stop.wait_for(|stopping| *stopping).await;
+        tokio::time::sleep(time).await;
     }
 }
 
@@ -210,9 +229,9 @@ impl Drop for Listening {
 
 /// An open connection.
 #[derive(Debug)]
-pub(crate) struct Open<'p>(&'p Proxy);
+struct Open(Arc<Proxy>);
 
-impl Drop for Open<'_> {
+impl Drop for Open {
     fn drop(&mut self) {
         if self.0.open.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.finished.notify_waiters();

@@ -113,6 +113,19 @@ pub const TRACE_FLUSH_SECONDS: u64 = 2;
 /// Seconds that requests in flight get to finish at a stop.
 pub const DRAIN_SECONDS: u64 = 30;
 
+/// Seconds that requests in flight get at most in a worker whose supervisor is dead, so that the process is gone within 30:
+/// nobody is left to end it, and a new supervisor's workers need its memory.
+pub const ORPHAN_DRAIN_SECONDS: u64 = 28;
+
+/// Seconds that a new program gets to become ready at an upgrade; what serves goes on serving meanwhile.
+pub const UPGRADE_SECONDS: u64 = 30;
+
+/// Listening sockets that a service manager or an older supervisor may hand over: one message carries them all.
+pub const HANDED_SOCKETS_MAX: usize = 64;
+
+/// Bytes of what an older supervisor hands over beside descriptors: some 250 bytes for each rate limit.
+pub const ESTATE_BYTES_MAX: usize = 16 << 20;
+
 /// Seconds in which a worker has to answer an offered plan before it is replaced.
 pub const PREPARE_SECONDS: u64 = 10;
 

@@ -4,7 +4,13 @@
 use std::collections::HashMap;
 
 use crate::limits::{RATE_LIMIT_KEYS_MAX, RATE_LIMIT_REQUESTS_MAX};
-use crate::plan::{Plan, RateLimit, RouteId};
+use sha2::{Digest as _, Sha256};
+
+use crate::plan::{Plan, RateLimit, RateLimitSource, RouteId};
+
+/// Version of what lies in a table and of how a key becomes a place in it. A program that lays it out in another way does
+/// not take tables over from an older one. To be raised with every change of either.
+pub const LAYOUT_VERSION: u32 = 1;
 
 /// Keys of one set. A key belongs to one set, and the least recently used one of a full set gives way. With 16, a table
 /// that is filled to six tenths turns away one key in some five hundred; all are found within two cache lines.
@@ -71,6 +77,30 @@ pub struct TableId {
     pub limit: RateLimit,
 }
 
+impl TableId {
+    /// The same for the same limit in the same layout, whichever process asks: 32 bytes that name a table.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        let RateLimit { requests, window, source, max_keys, ttl, inherited } = &self.limit;
+        let route = self.route.as_ref().map(|route| route.0.as_str());
+        let header = match source {
+            RateLimitSource::Ip => None,
+            RateLimitSource::Header(name) => Some(name.as_str()),
+        };
+        let mut hash = Sha256::new();
+        hash.update(LAYOUT_VERSION.to_le_bytes());
+        for text in [route, header] {
+            hash.update([u8::from(text.is_some())]);
+            let text = text.unwrap_or_default();
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        }
+        for number in [*requests, window.0, *max_keys, ttl.0, u64::from(*inherited)] {
+            hash.update(number.to_le_bytes());
+        }
+        hash.finalize().into()
+    }
+}
+
 /// Tables of a plan.
 #[derive(Debug, Default)]
 pub struct Tables {
@@ -107,6 +137,32 @@ mod tests {
     fn limit(requests: u64, max_keys: u64) -> RateLimit {
         let (window, ttl) = (Millis(60_000), Millis(600_000));
         RateLimit { requests, window, source: RateLimitSource::Ip, max_keys, ttl, inherited: false }
+    }
+
+    #[test]
+    fn a_fingerprint_names_the_route_and_the_whole_limit() {
+        let id = |route: Option<&str>, limit: RateLimit| TableId {
+            route: route.map(|name| RouteId(name.to_owned())),
+            limit,
+        };
+        let header = |name: &str| RateLimit { source: RateLimitSource::Header(name.into()), ..limit(5, 9) };
+        let all = [
+            id(None, limit(5, 9)),
+            id(Some(""), limit(5, 9)),
+            id(Some("a"), limit(5, 9)),
+            id(None, limit(6, 9)),
+            id(None, limit(5, 10)),
+            id(None, RateLimit { window: Millis(60_001), ..limit(5, 9) }),
+            id(None, RateLimit { ttl: Millis(600_001), ..limit(5, 9) }),
+            id(None, RateLimit { inherited: true, ..limit(5, 9) }),
+            id(None, header("a")),
+            id(None, header("")),
+        ];
+        let mut named: Vec<_> = all.iter().map(TableId::fingerprint).collect();
+        assert_eq!(named, all.iter().map(|id| id.clone().fingerprint()).collect::<Vec<_>>());
+        named.sort_unstable();
+        named.dedup();
+        assert_eq!(named.len(), all.len());
     }
 
     #[test]

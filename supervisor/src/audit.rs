@@ -2,9 +2,11 @@
 //! writes them. When the queue is full, workers are not read; their sockets fill and their requests wait. It knows
 //! lines, nothing of what an event says.
 
+mod baton;
 mod lines;
 mod writer;
 
+pub use baton::Baton;
 pub use writer::Writer;
 
 use std::os::unix::net::UnixStream as StdStream;
@@ -42,10 +44,10 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Starts the writer on the process's stdout.
-    pub fn start(counters: Arc<Counters>) -> std::io::Result<(Self, Writer)> {
+    /// Starts the writer on the process's stdout, which writes while it holds `baton`.
+    pub fn start(counters: Arc<Counters>, baton: Arc<Baton>) -> std::io::Result<(Self, Writer)> {
         let (batches, waiting) = mpsc::channel(BATCHES_MAX);
-        let writer = Writer::start(waiting, counters.clone())?;
+        let writer = Writer::start(waiting, counters.clone(), baton)?;
         Ok((Self { room: Arc::new(Semaphore::new(AUDIT_QUEUE_BYTES_MAX)), batches, counters }, writer))
     }
 

@@ -2,6 +2,7 @@
 //! where the environment is read.
 
 mod acme;
+mod surroundings;
 
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
@@ -9,10 +10,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use waf_compiler::tracing::Environment;
-use waf_shared::limits::DRAIN_SECONDS;
+use waf_shared::limits::{DRAIN_SECONDS, UPGRADE_SECONDS};
 use waf_shared::plan::Cidr;
 
 pub use acme::{Acme, MacKey, Way};
+pub use surroundings::{HANDOVER, LISTEN, Listen, NOT_FOR_WORKERS, Surroundings, WATCHDOG_PID};
 
 /// Workers of one service; more than cores is allowed, more than this is a slip.
 const WORKERS_MAX: usize = 64;
@@ -70,6 +72,9 @@ pub struct Process {
     /// Time that requests in flight get at a stop
     #[arg(long, value_name = "SECONDS", default_value_t = DRAIN_SECONDS, value_parser = clap::value_parser!(u64).range(0..=3600))]
     pub drain: u64,
+    /// Time that the new program gets to become ready at an upgrade
+    #[arg(long, value_name = "SECONDS", default_value_t = UPGRADE_SECONDS, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub upgrade_timeout: u64,
 }
 
 /// What else to do than to serve.
@@ -92,6 +97,12 @@ pub enum Command {
         /// Whose certificates to list.
         #[command(flatten)]
         acme: Acme,
+    },
+    /// Replace the running service by the program that now lies in its place, without losing a request
+    Upgrade {
+        /// Process of the running service; needed where there is more than one
+        #[arg(long, value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
+        pid: Option<i32>,
     },
     /// The data plane; started by `waf` itself
     #[command(hide = true)]

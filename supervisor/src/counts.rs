@@ -1,9 +1,11 @@
 //! Memory for the counts of rate limits: reserved here and mapped by workers, so that no worker's death and no reload
-//! that leaves a limit as it was loses a count. It knows sizes, nothing of what is counted.
+//! that leaves a limit as it was loses a count. At an upgrade two supervisors have the same memory: one of them alone gives
+//! any of it back. It knows sizes, nothing of what is counted.
 
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use rustix::fs::{
@@ -11,6 +13,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
+use serde::{Deserialize, Serialize};
 use tracing::warn;
 use waf_shared::control::Counts;
 use waf_shared::limits::RATE_LIMIT_SPACE_BYTES;
@@ -31,12 +34,17 @@ pub enum CountsError {
 /// As `/proc` shows it.
 const NAME: &str = "waf-rate-limits";
 
+/// Room for the tables of a successor that comes to nothing: what it laid out there is never given out again.
+const SUCCESSOR_BYTES: u64 = 1 << 48;
+
 /// The memory object: sealed, so that nobody who maps it can be hurt by a change of its size, and as large as address
 /// space allows. Only what is touched takes memory.
 #[derive(Debug)]
 pub struct Object {
     file: OwnedFd,
     hash_key: [u8; 16],
+    /// Whether it is for this process to give memory back.
+    is_ours: AtomicBool,
 }
 
 impl AsFd for Object {
@@ -59,7 +67,7 @@ impl Object {
         if getrandom(&mut hash_key, GetRandomFlags::empty())? != hash_key.len() {
             return Err(io::Error::other("too little randomness"));
         }
-        Ok(Object { file, hash_key })
+        Ok(Object { file, hash_key, is_ours: AtomicBool::new(true) })
     }
 }
 
@@ -73,6 +81,9 @@ struct Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
+        if !self.object.is_ours.load(Ordering::Relaxed) {
+            return;
+        }
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         if let Err(error) = fallocate(&self.object.file, flags, self.offset, self.bytes) {
             warn!(%error, "memory of a rate limit that nobody needs is not given back");
@@ -110,7 +121,34 @@ pub struct Registry {
     /// be able to disturb a new one.
     next: u64,
     held: HashMap<TableId, Weak<Region>>,
+    /// Tables of an older supervisor that no plan has asked for yet, by fingerprint.
+    inherited: HashMap<[u8; 32], Arc<Region>>,
 }
+
+/// What an older supervisor says about the memory that it hands over.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Estate {
+    hash_key: [u8; 16],
+    /// Where the next table may begin.
+    next: u64,
+    tables: Vec<Table>,
+}
+
+/// One table of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Table {
+    /// See [`TableId::fingerprint`].
+    fingerprint: [u8; 32],
+    offset: u64,
+    bytes: u64,
+}
+
+/// Memory that cannot be what it is said to be.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the memory of rate limits that was handed over is not of the right size, or a table lies outside of it"
+)]
+pub struct Crooked;
 
 impl Registry {
     /// Reserves what `plan` needs and is not held yet. `None` when it has no rate limit.
@@ -137,9 +175,67 @@ impl Registry {
         Ok(Some(Held { object, regions }))
     }
 
+    /// What a successor needs to go on counting in the same tables. It may lay out new ones in what follows, which is
+    /// not given out here any more.
+    pub fn bequeath(&mut self) -> Option<(Arc<Object>, Estate)> {
+        let object = self.object.clone()?;
+        let tables = self.held.iter().filter_map(|(id, region)| {
+            let Region { offset, bytes, .. } = *region.upgrade()?;
+            Some(Table { fingerprint: id.fingerprint(), offset, bytes })
+        });
+        let estate = Estate { hash_key: object.hash_key, next: self.next, tables: tables.collect() };
+        self.next = self.next.saturating_add(SUCCESSOR_BYTES);
+        Some((object, estate))
+    }
+
+    /// Takes over what an older supervisor hands on. Nothing of it is given back before [`Registry::own`].
+    pub fn inherit(&mut self, file: OwnedFd, estate: &Estate) -> Result<(), Crooked> {
+        let bytes = rustix::fs::fstat(&file).map_err(|_| Crooked)?.st_size;
+        if u64::try_from(bytes) != Ok(RATE_LIMIT_SPACE_BYTES) {
+            return Err(Crooked);
+        }
+        let page = rustix::param::page_size() as u64;
+        let fits = |table: &Table| {
+            let end = table.offset.checked_add(table.bytes);
+            table.bytes > 0
+                && table.offset.is_multiple_of(page)
+                && table.bytes.is_multiple_of(page)
+                && end.is_some_and(|end| end <= estate.next)
+        };
+        if !estate.next.is_multiple_of(page) || !estate.tables.iter().all(fits) {
+            return Err(Crooked);
+        }
+        let object = Arc::new(Object { file, hash_key: estate.hash_key, is_ours: AtomicBool::new(false) });
+        let region = |table: &Table| {
+            let region = Region { object: object.clone(), offset: table.offset, bytes: table.bytes };
+            (table.fingerprint, Arc::new(region))
+        };
+        self.inherited = estate.tables.iter().map(region).collect();
+        self.next = estate.next;
+        self.object = Some(object);
+        Ok(())
+    }
+
+    /// Whether it is for this process to give memory back: true once it is in charge, false once it is no longer.
+    pub fn own(&self, is_ours: bool) {
+        if let Some(object) = &self.object {
+            object.is_ours.store(is_ours, Ordering::Relaxed);
+        }
+    }
+
+    /// A plan has chosen: tables of an older supervisor that it did not want are given back.
+    pub fn settle(&mut self) {
+        self.inherited.clear();
+    }
+
     fn region(&mut self, object: &Arc<Object>, id: TableId) -> Result<Arc<Region>, CountsError> {
         let bytes = size_of::<u64>() * Geometry::of(&id.limit).words();
         let bytes = bytes.next_multiple_of(rustix::param::page_size()) as u64;
+        if let Some(region) = self.inherited.remove(&id.fingerprint()).filter(|region| region.bytes == bytes)
+        {
+            self.held.insert(id, Arc::downgrade(&region));
+            return Ok(region);
+        }
         let end = self.next.checked_add(bytes).filter(|end| *end <= RATE_LIMIT_SPACE_BYTES);
         let end = end.ok_or(CountsError::Full)?;
         let region = Arc::new(Region { object: object.clone(), offset: self.next, bytes });
@@ -213,6 +309,78 @@ mod tests {
         assert!(blocks() > 0);
         drop(held);
         assert_eq!(blocks(), 0);
+    }
+
+    #[test]
+    fn a_successor_counts_in_the_same_tables_and_gives_nothing_back_before_it_is_in_charge() {
+        let mut old = Registry::default();
+        let held = old.reserve(&plan(GLOBAL, &[("a", ""), ("b", &own(1))])).unwrap().unwrap();
+        let offsets = held.counts().offsets;
+        for offset in &offsets {
+            rustix::io::pwrite(&held.object.file, &[7], *offset).unwrap();
+        }
+        let (object, estate) = old.bequeath().unwrap();
+        let estate: Estate = serde_json::from_value(serde_json::to_value(&estate).unwrap()).unwrap();
+        let successor = || {
+            let mut new = Registry::default();
+            new.inherit(object.file.try_clone().unwrap(), &estate).unwrap();
+            new
+        };
+        let first = |offset: u64| {
+            let mut byte = [0];
+            rustix::io::pread(&object.file, &mut byte, offset).unwrap();
+            byte[0]
+        };
+        let keeps_one = plan(GLOBAL, &[("a", ""), ("b", &own(2))]);
+
+        // One that comes to nothing.
+        let mut failed = successor();
+        let taken = failed.reserve(&keeps_one).unwrap().unwrap();
+        assert_eq!(taken.counts().hash_key, held.counts().hash_key);
+        assert_eq!(taken.counts().offsets[0], offsets[0]);
+        assert!(taken.counts().offsets[1] >= estate.next, "another limit begins anew");
+        failed.settle();
+        drop((taken, failed));
+        assert_eq!((first(offsets[0]), first(offsets[1])), (7, 7));
+        let later = old.reserve(&plan(GLOBAL, &[("a", ""), ("b", &own(2))])).unwrap().unwrap();
+        assert!(
+            later.counts().offsets[1] >= estate.next + SUCCESSOR_BYTES,
+            "where the failed one did not count"
+        );
+        drop(later);
+
+        // One that takes over.
+        let mut new = successor();
+        let taken = new.reserve(&keeps_one).unwrap().unwrap();
+        old.own(false);
+        new.own(true);
+        drop((held, old));
+        assert_eq!((first(offsets[0]), first(offsets[1])), (7, 7), "the old one gives nothing back");
+        new.settle();
+        assert_eq!((first(offsets[0]), first(offsets[1])), (7, 0), "the new one does");
+        drop(taken);
+        assert_eq!(first(offsets[0]), 0);
+    }
+
+    #[test]
+    fn memory_that_cannot_be_what_it_is_said_to_be_is_not_taken() {
+        let mut old = Registry::default();
+        let held = old.reserve(&plan(GLOBAL, &[("a", "")])).unwrap().unwrap();
+        let (object, estate) = old.bequeath().unwrap();
+        let crooked = |change: &dyn Fn(&mut Estate)| {
+            let mut estate = estate.clone();
+            change(&mut estate);
+            Registry::default().inherit(object.file.try_clone().unwrap(), &estate).is_err()
+        };
+        assert!(!crooked(&|_| {}));
+        assert!(crooked(&|estate| estate.tables[0].offset = 1));
+        assert!(crooked(&|estate| estate.tables[0].bytes = 0));
+        assert!(crooked(&|estate| estate.tables[0].offset = u64::MAX - 4095));
+        assert!(crooked(&|estate| estate.tables[0].bytes = estate.next + 4096));
+        assert!(crooked(&|estate| estate.next = 17));
+        let small = memfd_create("small", MemfdFlags::CLOEXEC).unwrap();
+        assert!(Registry::default().inherit(small, &estate).is_err());
+        drop(held);
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod program;
 
 pub mod rollout;
 pub mod supervise;
+pub mod upgrade;
 pub mod wake;
 
 pub mod candidate;
@@ -26,6 +27,7 @@ pub mod health;
 pub mod listener;
 pub mod logs;
 pub mod metrics;
+pub mod notify;
 pub mod readiness;
 pub mod signals;
 pub mod sockets;

@@ -9,12 +9,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tracing::warn;
 use waf_shared::control::SocketId;
@@ -36,10 +36,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// An answer of ours.
 pub type Answer = Response<Full<Bytes>>;
 
-/// A running listener. Dropping it stops it.
+/// A running listener. Dropping it stops it and cuts its connections.
 #[derive(Debug)]
 pub struct Listener {
     socket: Arc<Bound>,
+    retired: watch::Sender<bool>,
     accepting: JoinHandle<()>,
 }
 
@@ -50,7 +51,15 @@ impl Listener {
         A: Fn(&Request<Incoming>) -> Answer + Clone + Send + 'static,
     {
         let listener = TcpListener::from_std(socket.listener.try_clone()?)?;
-        Ok(Self { socket, accepting: tokio::spawn(accept(listener, answer)) })
+        let retired = watch::Sender::new(false);
+        let accepting = tokio::spawn(accept(listener, answer, retired.subscribe()));
+        Ok(Self { socket, retired, accepting })
+    }
+
+    /// Leaves new connections to another process that has the same socket. Those that are open get one more answer, which
+    /// says that they end.
+    pub fn retire(&self) {
+        self.retired.send_replace(true);
     }
 
     /// The socket that it answers on.
@@ -65,7 +74,7 @@ impl Drop for Listener {
     }
 }
 
-async fn accept<A>(listener: TcpListener, answer: A)
+async fn accept<A>(listener: TcpListener, answer: A, mut retired: watch::Receiver<bool>)
 where
     A: Fn(&Request<Incoming>) -> Answer + Clone + Send + 'static,
 {
@@ -74,12 +83,16 @@ where
     let mut connections = JoinSet::new();
     loop {
         while connections.try_join_next().is_some() {}
-        let Ok(slot) = slots.clone().acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let answer = answer.clone();
+        let accepted = tokio::select! {
+            biased;
+            _ = retired.wait_for(|retired| *retired) => break,
+            accepted = next(&listener, &slots) => accepted,
+        };
+        match accepted {
+            Ok((stream, slot)) => {
+                let (answer, retired) = (answer.clone(), retired.clone());
                 connections.spawn(async move {
-                    connection(stream, answer).await;
+                    connection(stream, answer, retired).await;
                     drop(slot);
                 });
             }
@@ -89,14 +102,30 @@ where
             }
         }
     }
+    // The socket is not listened on here any more.
+    drop(listener);
+    while connections.join_next().await.is_some() {}
 }
 
-async fn connection<A>(stream: TcpStream, answer: A)
+/// A connection, once there is room for it.
+async fn next(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+    let slot = slots.clone().acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, _) = listener.accept().await?;
+    Ok((stream, slot))
+}
+
+async fn connection<A>(stream: TcpStream, answer: A, retired: watch::Receiver<bool>)
 where
     A: Fn(&Request<Incoming>) -> Answer,
 {
     let service = service_fn(move |request: Request<Incoming>| {
-        let answer = answer(&request);
+        let mut answer = answer(&request);
+        if *retired.borrow() {
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         async move { Ok::<_, Infallible>(answer) }
     });
     let served = hyper::server::conn::http1::Builder::new()

@@ -15,13 +15,18 @@ use waf_dataplane::worker;
 use crate::acme;
 use crate::candidate;
 use crate::certificates::{Layout, Store};
-use crate::cli::{self, Acme, Cli, Command, Process, Serve};
+use crate::cli::{self, Acme, Cli, Command, Process, Serve, Surroundings};
 use crate::demo;
 use crate::listing;
 use crate::logs;
+use crate::notify::Notifier;
 use crate::sockets::TlsPorts;
+use crate::sockets::adopted::from_service_manager;
 use crate::source::Source;
-use crate::supervise::{self, SuperviseError};
+use crate::supervise::{self, Origins, SuperviseError};
+use crate::upgrade::order;
+use crate::upgrade::predecessor::Predecessor;
+use crate::upgrade::program::Program;
 use crate::workers;
 
 /// Runs the program.
@@ -34,6 +39,7 @@ pub fn run() -> ExitCode {
         None => serve(cli.serve),
         Some(Command::Demo { port, process }) => demo(port, &process),
         Some(Command::Certificates { config, acme }) => certificates(&config, &acme),
+        Some(Command::Upgrade { pid }) => upgrade(pid),
         Some(Command::Worker { id, threads, drain, log_level }) => {
             logs::init(log_level.into(), Some(id));
             let options = worker::Options { threads, drain: Duration::from_secs(drain) };
@@ -71,8 +77,8 @@ fn serve(serve: Serve) -> ExitCode {
     let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
     let acme = serve.acme.settings();
     match Source::open(serve.config, options) {
-        Ok((compiled, source)) => supervise(&serve.process, ports, acme, None, async |settings| {
-            supervise::supervise(compiled, Some(source), settings, began).await
+        Ok((compiled, source)) => supervise(&serve.process, ports, acme, None, async |settings, origins| {
+            supervise::supervise(compiled, Some(source), settings, origins, began).await
         }),
         Err(diagnostics) => invalid(&diagnostics),
     }
@@ -83,17 +89,23 @@ fn demo(port: u16, process: &Process) -> ExitCode {
     logs::init(process.log_level.into(), None);
     let options = options(process, true);
     let greeting = demo::greeting(port);
-    supervise(process, TlsPorts::default(), acme::Settings::default(), Some(greeting), async |settings| {
-        let (shop, upstream) = demo::upstream().map_err(SuperviseError::Demo)?;
-        let compiled = demo::compile(port, upstream, &options).map_err(|diagnostics| {
-            print_errors(&diagnostics);
-            SuperviseError::Invalid
-        })?;
-        let shop = tokio::spawn(shop);
-        let outcome = supervise::supervise(compiled, None, settings, began).await;
-        shop.abort();
-        outcome
-    })
+    supervise(
+        process,
+        TlsPorts::default(),
+        acme::Settings::default(),
+        Some(greeting),
+        async |settings, origins| {
+            let (shop, upstream) = demo::upstream().map_err(SuperviseError::Demo)?;
+            let compiled = demo::compile(port, upstream, &options).map_err(|diagnostics| {
+                print_errors(&diagnostics);
+                SuperviseError::Invalid
+            })?;
+            let shop = tokio::spawn(shop);
+            let outcome = supervise::supervise(compiled, None, settings, origins, began).await;
+            shop.abort();
+            outcome
+        },
+    )
 }
 
 /// Prints which certificate serves which host. It reads what a running service has written, and changes nothing.
@@ -123,9 +135,11 @@ fn supervise<F>(
     main: F,
 ) -> ExitCode
 where
-    F: AsyncFnOnce(supervise::Settings) -> Result<(), SuperviseError>,
+    F: AsyncFnOnce(supervise::Settings, supervise::Origins) -> Result<(), SuperviseError>,
 {
     raise_file_limit();
+    let surroundings = Surroundings::of_this_process();
+    let program = Program::of_this_process(&surroundings.search_path);
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let settings = supervise::Settings {
         workers: process.workers.get(),
@@ -137,6 +151,8 @@ where
         ports,
         acme,
         greeting,
+        program,
+        upgrade_patience: Duration::from_secs(process.upgrade_timeout),
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -145,7 +161,10 @@ where
             return ExitCode::FAILURE;
         }
     };
-    let outcome = runtime.block_on(main(settings));
+    let outcome = runtime.block_on(async {
+        let origins = origins(&surroundings)?;
+        main(settings, origins).await
+    });
     // A look at a file that hangs must not keep the process.
     runtime.shutdown_background();
     status(&outcome.inspect_err(|error| {
@@ -153,6 +172,29 @@ where
             error!("{error}");
         }
     }))
+}
+
+/// Takes what others prepared. Inside the runtime, since a service manager is shown life from here on.
+fn origins(surroundings: &Surroundings) -> Result<Origins, SuperviseError> {
+    let sockets = surroundings.listen.as_ref().map(from_service_manager).transpose()?.unwrap_or_default();
+    let predecessor = surroundings.has_predecessor.then(Predecessor::meet).transpose()?;
+    let notify_socket = surroundings.notify_socket.as_deref();
+    let notifier = Notifier::new(notify_socket, surroundings.watchdog, predecessor.is_some());
+    Ok(Origins { sockets, predecessor, notifier })
+}
+
+/// Asks the running service to upgrade itself, and says how it went.
+fn upgrade(pid: Option<i32>) -> ExitCode {
+    match order::upgrade(pid) {
+        Ok((old, new)) => {
+            anstream::println!("upgraded: process {new} serves in place of process {old}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            anstream::eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Each connection takes a descriptor or two; workers inherit the limit.

@@ -43,6 +43,11 @@ impl Readiness {
         self.stopping = true;
     }
 
+    /// Whether no plan has served in every worker yet.
+    pub fn is_starting(&self) -> bool {
+        !self.complete_once
+    }
+
     /// Judges the workers as they are now: whether every one that is wanted serves the plan in force, and how many
     /// serve any plan.
     pub fn observe(&mut self, complete: bool, serving: usize) -> Result<(), NotReady> {

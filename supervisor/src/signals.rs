@@ -12,12 +12,14 @@ pub fn listen(wake: mpsc::Sender<Wake>) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
+    let mut upgrade = signal(SignalKind::user_defined2())?;
     tokio::spawn(async move {
         loop {
             let came = tokio::select! {
                 Some(()) = terminate.recv() => Signal::Stop,
                 Some(()) = interrupt.recv() => Signal::Stop,
                 Some(()) = hangup.recv() => Signal::Reload,
+                Some(()) = upgrade.recv() => Signal::Upgrade,
                 else => return,
             };
             if wake.send(Wake::Signal(came)).await.is_err() {

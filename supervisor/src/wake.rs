@@ -6,6 +6,8 @@ use waf_shared::control::ToSupervisor;
 
 use crate::rollout::WorkerId;
 use crate::source::Found;
+use crate::upgrade::predecessor::Word;
+use crate::upgrade::successor::Fate;
 
 /// A reason to act.
 pub enum Wake {
@@ -21,6 +23,10 @@ pub enum Wake {
     Said(WorkerId, ToSupervisor),
     /// A worker is dead, and how it ended.
     Gone(WorkerId, String),
+    /// A new supervisor that was started, its process, and what came of it.
+    Successor(u32, Fate),
+    /// The old supervisor that started this one.
+    Predecessor(Word),
     /// A deadline of the rollout has passed.
     Due,
 }
@@ -32,4 +38,6 @@ pub enum Signal {
     Stop,
     /// SIGHUP.
     Reload,
+    /// SIGUSR2.
+    Upgrade,
 }

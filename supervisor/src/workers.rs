@@ -16,6 +16,7 @@ use waf_dataplane::worker::channel::{self, ChannelError, Received, Receiver, Sen
 use waf_shared::control::ToSupervisor;
 
 use crate::audit;
+use crate::cli;
 use crate::counts;
 use crate::metrics::Metrics;
 use crate::rollout::WorkerId;
@@ -156,7 +157,7 @@ fn command(id: WorkerId, settings: &Settings) -> Command {
         .stderr(Stdio::inherit())
         .kill_on_drop(true);
     // What they say was resolved into the plan; a library that reads them too would have the last word.
-    for name in EXPORTER_VARIABLES {
+    for name in EXPORTER_VARIABLES.into_iter().chain(cli::NOT_FOR_WORKERS) {
         command.env_remove(name);
     }
     command

@@ -49,12 +49,24 @@ impl Load {
         request: &Request,
         check: impl Fn(&Response) -> Result<(), String> + Send + Sync + 'static,
     ) -> Load {
+        Load::paced(port, connections, None, request, check)
+    }
+
+    /// The same with at most `rate` requests a second, all clients together. Who is held up goes on from there.
+    pub fn paced(
+        port: u16,
+        connections: usize,
+        rate: Option<u32>,
+        request: &Request,
+        check: impl Fn(&Response) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Load {
+        let pause = rate.map(|rate| Duration::from_secs(1) * connections as u32 / rate);
         let (stop, answers) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let check: Arc<Check> = Arc::new(check);
         let client = || {
             let (stop, answers, request, check) =
                 (stop.clone(), answers.clone(), request.clone(), check.clone());
-            std::thread::spawn(move || run(port, &request, &*check, &stop, &answers))
+            std::thread::spawn(move || run(port, pause, &request, &*check, &stop, &answers))
         };
         let threads = (0..connections).map(|_| client()).collect();
         Load { stop, answers, threads }
@@ -85,10 +97,23 @@ impl Load {
     }
 }
 
-fn run(port: u16, request: &Request, check: &Check, stop: &AtomicBool, answers: &AtomicU64) -> Tally {
+fn run(
+    port: u16,
+    pause: Option<Duration>,
+    request: &Request,
+    check: &Check,
+    stop: &AtomicBool,
+    answers: &AtomicU64,
+) -> Tally {
     let mut tally = Tally::default();
     let mut open = None;
+    let mut due = Instant::now();
     while !stop.load(Ordering::Relaxed) {
+        if let Some(pause) = pause {
+            let now = Instant::now();
+            std::thread::sleep(due.saturating_duration_since(now));
+            due = (due + pause).max(now);
+        }
         let mut connection = match open.take() {
             Some(connection) => connection,
             None => match Connection::open(port) {

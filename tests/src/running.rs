@@ -5,6 +5,7 @@ mod process;
 mod stream;
 
 use std::fmt::Write as _;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -58,6 +59,16 @@ pub struct Start {
     consumer: Option<Consumer>,
     tls: bool,
     ports: Option<Ports>,
+    linked: bool,
+    handed: Option<Handed>,
+}
+
+/// A listening socket that the service finds at its third descriptor, as from a service manager.
+#[derive(Debug, Clone)]
+struct Handed {
+    socket: std::sync::Arc<OwnedFd>,
+    /// What the shell does before it becomes the service.
+    script: String,
 }
 
 impl Start {
@@ -107,6 +118,24 @@ impl Start {
         self.file(&format!("data/certs/{file}.pem"), chain).file(&format!("data/certs/{file}.key"), key)
     }
 
+    /// Starts the program by a link in the test's folder, so that an upgrade finds there what the test puts in its place.
+    #[must_use]
+    pub fn linked(mut self) -> Start {
+        self.linked = true;
+        self
+    }
+
+    /// Hands a socket over as a service manager does (sd_listen_fds(3)): `count` descriptors from the third on, all of them
+    /// the same socket.
+    #[must_use]
+    pub fn handed(mut self, socket: &impl AsFd, count: usize) -> Start {
+        let socket = socket.as_fd().try_clone_to_owned().expect("a descriptor can be copied");
+        let copies: String = (3..3 + count).map(|number| format!(" {number}<&0")).collect();
+        let script = format!("exec{copies} </dev/null; LISTEN_PID=$$ LISTEN_FDS={count} exec \"$@\"");
+        self.handed = Some(Handed { socket: std::sync::Arc::new(socket), script });
+        self
+    }
+
     /// Lays the configuration out as Kubernetes mounts a `ConfigMap`: behind a link that is swapped as a whole.
     #[must_use]
     pub fn mounted(mut self) -> Start {
@@ -151,15 +180,36 @@ impl Start {
         } else {
             std::fs::write(&config_path, fill(config)).expect("a file in the test's folder");
         }
-        let mut command = Command::new(programs::waf());
+        let program = if self.linked { link_program(folder.path()) } else { programs::waf() };
+        let mut command = match &self.handed {
+            Some(Handed { script, .. }) => {
+                let mut shell = Command::new("/bin/sh");
+                shell.args(["-c", script, "sh"]).arg(program);
+                shell
+            }
+            None => Command::new(program),
+        };
         command.arg("--config").arg(&config_path).args(self.arguments.iter().map(|text| fill(text)));
         if self.tls {
             let (https, http) = (taken.traffic.to_string(), taken.http.to_string());
             command.args(["--https-port", &https, "--http-port", &http]);
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, fill(value))));
+        let input =
+            self.handed.as_ref().map(|handed| handed.socket.try_clone().expect("a descriptor can be copied"));
+        command.stdin(input.map_or_else(Stdio::null, Stdio::from));
         spawn(command, taken, folder, config_path, self.consumer.clone())
     }
+}
+
+/// The program under another name, as an operator installs it.
+fn link_program(folder: &Path) -> PathBuf {
+    let (program, link) = (programs::waf(), folder.join("waf"));
+    if std::fs::hard_link(&program, &link).is_err() {
+        // The folder lies on another file system.
+        std::fs::copy(&program, &link).expect("the program can be copied");
+    }
+    link
 }
 
 /// Points `..data` in `folder` at a new folder that holds `text`, in one step.
@@ -198,7 +248,8 @@ impl Ports {
 }
 
 /// Starts `command`, which is to listen on `ports`.
-pub fn start(command: Command, ports: Ports, folder: tempfile::TempDir, config: PathBuf) -> Waf {
+pub fn start(mut command: Command, ports: Ports, folder: tempfile::TempDir, config: PathBuf) -> Waf {
+    command.stdin(Stdio::null());
     spawn(command, ports, folder, config, None)
 }
 
@@ -209,7 +260,7 @@ fn spawn(
     config: PathBuf,
     consumer: Option<Consumer>,
 ) -> Waf {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program can be started");
     let out = child.stdout.take().expect("it was asked for");
     let out = match consumer {
@@ -218,7 +269,7 @@ fn spawn(
     };
     let log = Lines::of(child.stderr.take().expect("it was asked for"));
     let Ports { traffic: port, health, http, metrics } = ports;
-    Waf { child, port, health, metrics, http, folder, config, out, log }
+    Waf { child, successors: Vec::new(), port, health, metrics, http, folder, config, out, log }
 }
 
 fn fill(text: &str, ports: Ports, folder: &Path) -> String {
@@ -233,6 +284,8 @@ fn fill(text: &str, ports: Ports, folder: &Path) -> String {
 #[derive(Debug)]
 pub struct Waf {
     child: Child,
+    /// Processes that took over, the last one in charge.
+    successors: Vec<i32>,
     /// Port of the traffic.
     pub port: u16,
     /// Port of the health listener.
@@ -263,9 +316,48 @@ impl Waf {
         &self.config
     }
 
-    /// The supervisor's process.
+    /// The process of the supervisor that is in charge.
     pub fn pid(&self) -> i32 {
+        self.successors.last().copied().unwrap_or_else(|| self.first())
+    }
+
+    /// The process that was started first.
+    fn first(&self) -> i32 {
         i32::try_from(self.child.id()).expect("process numbers are small")
+    }
+
+    /// Runs `waf upgrade` for the supervisor in charge; what it says is the answer or the error. The one that took over is
+    /// in charge from then on.
+    pub fn upgrade(&mut self) -> Result<String, String> {
+        let output = Command::new(programs::waf())
+            .args(["upgrade", "--pid", &self.pid().to_string()])
+            .output()
+            .expect("the program can be started");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        match output.status.code() {
+            Some(0) => {
+                let said = text(&output.stdout);
+                let process = said.split(' ').nth(2).and_then(|word| word.parse().ok());
+                self.successors.push(process.unwrap_or_else(|| panic!("no process is named: {said}")));
+                Ok(said)
+            }
+            Some(1) => Err(text(&output.stderr)),
+            other => panic!("waf upgrade ends with {other:?}: {}", text(&output.stderr)),
+        }
+    }
+
+    /// Another process is in charge from now on.
+    pub fn take_over(&mut self, process: i32) {
+        self.successors.push(process);
+    }
+
+    /// A process that an upgrade has started and that is not in charge yet.
+    pub fn candidate(&self) -> Option<i32> {
+        let is_worker = |pid: &i32| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.split(|byte| *byte == 0).nth(1) == Some(b"worker")
+        };
+        children(self.pid()).into_iter().find(|pid| !is_worker(pid) && !self.successors.contains(pid))
     }
 
     /// The workers' processes.
@@ -395,13 +487,24 @@ impl Waf {
 
 impl Drop for Waf {
     fn drop(&mut self) {
-        let workers = self.workers();
+        // First those that would otherwise lose their parent and could not be found any more.
+        let first = self.first();
+        let mut processes: Vec<i32> = self.successors.iter().copied().chain([first]).collect();
+        processes.retain(|pid| *pid == first || named(*pid, self.folder.path()));
+        let below: Vec<i32> = processes.iter().flat_map(|pid| children(*pid)).collect();
+        let further: Vec<i32> = below.iter().flat_map(|pid| children(*pid)).collect();
         let _ = self.child.kill();
         let _ = self.child.wait();
-        for worker in workers {
-            kill(worker, nix::sys::signal::Signal::SIGKILL);
+        for process in processes.into_iter().filter(|pid| *pid != first).chain(below).chain(further) {
+            kill(process, nix::sys::signal::Signal::SIGKILL);
         }
     }
+}
+
+/// Whether a process was started for the configuration in `folder`: its number may be somebody else's by now.
+fn named(pid: i32, folder: &Path) -> bool {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&line).contains(&*folder.to_string_lossy())
 }
 
 fn event(line: &str) -> Value {

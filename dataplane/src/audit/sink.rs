@@ -37,6 +37,7 @@ pub struct AuditUnavailable;
 struct Counts {
     written: AtomicU64,
     lost: AtomicU64,
+    kept: AtomicU64,
 }
 
 impl Sink {
@@ -84,6 +85,11 @@ impl Sink {
     /// Lines that could not be kept while the supervisor was gone.
     pub fn lost(&self) -> u64 {
         self.counts.lost.load(Ordering::Relaxed)
+    }
+
+    /// Lines that are lost if the process ends now: those that could not be kept, and those that wait for a supervisor.
+    pub fn undelivered(&self) -> u64 {
+        self.lost() + self.counts.kept.load(Ordering::Relaxed)
     }
 }
 

@@ -16,7 +16,9 @@ use tracing::{error, info, warn};
 use waf_shared::control::{
     Certificates, Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode,
 };
-use waf_shared::limits::{REASON_BYTES_MAX, REPORT_SECONDS, TRACE_FLUSH_SECONDS, UNSERVED_NAMES_MAX};
+use waf_shared::limits::{
+    ORPHAN_DRAIN_SECONDS, REASON_BYTES_MAX, REPORT_SECONDS, TRACE_FLUSH_SECONDS, UNSERVED_NAMES_MAX,
+};
 use waf_shared::metrics::WorkerCounter;
 
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
@@ -106,7 +108,11 @@ pub(super) async fn serve(
             Next::Drain(limit) => break limit,
         }
     };
+    // Every copy of a listening socket, those of a plan that was never committed too: while one is open, connections
+    // wait in it for somebody who does not accept any more, and no other process can have the port.
     worker.listening.clear();
+    worker.member = Member::default();
+    drop(ready);
     let began = Instant::now();
     {
         let mut drained = pin!(worker.proxy.drain(limit));
@@ -122,6 +128,10 @@ pub(super) async fn serve(
         tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
     }
     worker.last_reports().await;
+    let events_lost = worker.proxy.audit().undelivered();
+    if events_lost > 0 {
+        error!(events_lost, "audit events are lost with the supervisor");
+    }
     let handshakes = worker.proxy.tls().counters();
     info!(
         tls_full = handshakes.full.value(),
@@ -143,8 +153,9 @@ impl Worker {
             }
             Wake::Frame(Some(Err(error))) => return Err(error.into()),
             Wake::Frame(None) => {
-                warn!("the supervisor is gone: finishing what is in flight");
-                return Ok(Next::Drain(drain));
+                let limit = drain.min(Duration::from_secs(ORPHAN_DRAIN_SECONDS));
+                warn!(limit_s = limit.as_secs(), "the supervisor is gone: finishing what is in flight");
+                return Ok(Next::Drain(limit));
             }
             Wake::Built(generation, outcome) => {
                 if let Some(answer) = self.member.built(generation, outcome) {
@@ -337,14 +348,18 @@ fn receive(mut receiver: Receiver) -> mpsc::Receiver<Result<Received<ToWorker>, 
 struct Signals {
     terminate: Signal,
     /// Held because a signal that is listened to no longer ends the process.
-    _ignored: [Signal; 2],
+    _ignored: [Signal; 3],
 }
 
 impl Signals {
     fn install() -> std::io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
-            _ignored: [signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?],
+            _ignored: [
+                signal(SignalKind::interrupt())?,
+                signal(SignalKind::hangup())?,
+                signal(SignalKind::user_defined2())?,
+            ],
         })
     }
 

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tracing::{error, info};
 
 use super::Batch;
+use super::baton::Baton;
 use crate::counters::Counters;
 
 /// Pause before a full disk is tried again.
@@ -24,13 +25,21 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(mut batches: mpsc::Receiver<Batch>, counters: Arc<Counters>) -> io::Result<Self> {
+    pub(super) fn start(
+        mut batches: mpsc::Receiver<Batch>,
+        counters: Arc<Counters>,
+        baton: Arc<Baton>,
+    ) -> io::Result<Self> {
         let (ended, done) = oneshot::channel();
         thread::Builder::new().name("audit".into()).spawn(move || {
             let stdout = io::stdout();
             let mut output = Output::new(stdout.as_fd());
             while let Some(batch) = batches.blocking_recv() {
-                let is_written = output.write(&batch.bytes);
+                let is_written = baton.hold(|torn| {
+                    // What a dead process left of a line must not become a part of ours.
+                    let is_written = (!torn || output.write(b"\n")) && output.write(&batch.bytes);
+                    (is_written, is_written || (output.nothing_written && !torn))
+                });
                 counters.audit_is_broken.set(!is_written);
                 if is_written {
                     counters.audit_lines.add(batch.lines);
@@ -54,19 +63,25 @@ impl Writer {
 struct Output<'a> {
     fd: BorrowedFd<'a>,
     broken: bool,
+    /// Whether the last call of [`Output::write`] came to no byte at all.
+    nothing_written: bool,
 }
 
 impl<'a> Output<'a> {
     fn new(fd: BorrowedFd<'a>) -> Self {
-        Self { fd, broken: false }
+        Self { fd, broken: false, nothing_written: true }
     }
 
     /// Writes all of it, for as long as it takes. False when the bytes cannot be written at all.
     fn write(&mut self, bytes: &[u8]) -> bool {
         let mut rest = bytes;
+        self.nothing_written = true;
         while !rest.is_empty() {
             match rustix::io::write(self.fd, rest) {
-                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                Ok(written) => {
+                    rest = rest.get(written..).unwrap_or_default();
+                    self.nothing_written &= written == 0;
+                }
                 Err(Errno::INTR) => {}
                 // Whoever started the program may have left the descriptor non-blocking.
                 Err(Errno::AGAIN) => {

@@ -8,20 +8,23 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior, timeout};
+use tokio::time::{Instant, timeout};
 use tracing::{error, info, warn};
 use waf_compiler::Compiled;
 use waf_shared::control::{CertificatePair, Certificates, Challenges, Secret};
 use waf_shared::limits::{CERTIFICATES_MAX, UNSERVED_NAMES_MAX};
 
 use super::states::States;
-use super::tickets::{ROTATION, Rotation};
+use super::tickets::{self, Rotation};
 use crate::candidate;
 use crate::certificates::{Layout, Pair, Snapshot, Store, Watch};
 use crate::wake::Wake;
 
 /// Requests that wait for the keeper; reloads come one by one.
 const REQUESTS_WAITING: usize = 16;
+
+/// Before a turn of the ticket keys that failed is tried again.
+const TURN_AGAIN: Duration = Duration::from_mins(1);
 
 /// For reading every certificate: a volume that takes longer hangs, and what serves goes on.
 const LOAD_TIME: Duration = Duration::from_secs(10);
@@ -84,6 +87,7 @@ pub struct Keeper {
     requests: mpsc::Sender<Request>,
     unserved: mpsc::Sender<String>,
     answered: watch::Sender<u64>,
+    tickets: watch::Receiver<Rotation>,
 }
 
 /// The keeper takes no more requests: its volume hangs.
@@ -92,10 +96,12 @@ pub struct Keeper {
 pub struct Busy;
 
 impl Keeper {
-    /// Reads the certificates of the first plan, then starts the task that keeps them.
+    /// Reads the certificates of the first plan, then starts the task that keeps them. The keys of session tickets may be
+    /// those of an older supervisor.
     pub async fn start(
         first: Wanted,
         directory_url: String,
+        inherited: Option<tickets::Estate>,
         states: Arc<States>,
         wake: mpsc::Sender<Wake>,
     ) -> (Keeper, Orders) {
@@ -121,17 +127,28 @@ impl Keeper {
             watch: None,
             serving: first.clone(),
             loaded: Wanted::default(),
-            rotation: Rotation::default(),
+            rotation: watch::Sender::new(inherited.and_then(Rotation::inherit).unwrap_or_default()),
+            rotation_again: Instant::now(),
             states,
             wake,
             wanted,
             snapshot,
             faults: Vec::new(),
         };
-        task.turn_tickets();
+        let tickets = task.rotation.subscribe();
+        if tickets.borrow().due() <= Instant::now() {
+            task.turn_tickets();
+        } else {
+            task.states.tickets(tickets.borrow().tickets());
+        }
         task.load(first, &ends).await;
         tokio::spawn(task.run(asked, ends));
-        (Keeper { requests, unserved, answered }, orders)
+        (Keeper { requests, unserved, answered, tickets }, orders)
+    }
+
+    /// The keys of session tickets, for a successor.
+    pub fn bequeath(&self) -> Option<tickets::Estate> {
+        self.tickets.borrow().bequeath()
     }
 
     /// Has the certificates of a plan read; the loop is woken with [`Wake::Certified`].
@@ -172,7 +189,9 @@ struct Task {
     serving: Wanted,
     /// What was read last.
     loaded: Wanted,
-    rotation: Rotation,
+    rotation: watch::Sender<Rotation>,
+    /// Not before: a turn may have failed.
+    rotation_again: Instant,
     states: Arc<States>,
     wake: mpsc::Sender<Wake>,
     wanted: watch::Sender<Wanted>,
@@ -183,9 +202,8 @@ struct Task {
 
 impl Task {
     async fn run(mut self, mut requests: mpsc::Receiver<Request>, mut ends: Ends) {
-        let mut rotate = tokio::time::interval_at(Instant::now() + ROTATION, ROTATION);
-        rotate.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
+            let rotation_at = self.rotation.borrow().due().max(self.rotation_again);
             tokio::select! {
                 request = requests.recv() => match request {
                     Some(Request::Prepare(compiled, began)) => {
@@ -212,15 +230,20 @@ impl Task {
                     let challenges = ends.challenges.borrow_and_update().clone();
                     self.states.challenges(challenges);
                 }
-                _ = rotate.tick() => self.turn_tickets(),
+                () = tokio::time::sleep_until(rotation_at) => self.turn_tickets(),
             }
         }
     }
 
     fn turn_tickets(&mut self) {
-        match self.rotation.turn() {
+        self.rotation_again = Instant::now() + TURN_AGAIN;
+        let mut outcome = Ok(());
+        self.rotation.send_modify(|rotation| match rotation.turn() {
             Ok(tickets) => self.states.tickets(tickets),
-            Err(error) => error!(%error, "the keys of session tickets stay as they are"),
+            Err(error) => outcome = Err(error),
+        });
+        if let Err(error) = outcome {
+            error!(%error, "the keys of session tickets stay as they are");
         }
     }
 

@@ -1,9 +1,12 @@
 //! Keys of session tickets: a fresh one every few hours, the ones before kept until their last ticket has run out. They
-//! live in memory alone; a restart costs clients a full handshake each.
+//! live in memory alone, from which an upgrade takes them over; a restart costs clients a full handshake each.
 
+use std::fmt;
 use std::time::Duration;
 
 use aws_lc_rs::rand::fill;
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 use waf_shared::control::{Secret, TicketKey, Tickets};
 use waf_shared::limits::{TICKET_KEY_SECONDS, TICKET_SECONDS};
 
@@ -13,10 +16,28 @@ pub const ROTATION: Duration = Duration::from_secs(TICKET_KEY_SECONDS);
 /// Keys that are kept: the current one, and those before whose tickets are still good.
 const KEPT: usize = 1 + TICKET_SECONDS.div_ceil(TICKET_KEY_SECONDS) as usize;
 
+const SECRET_BYTES: usize = 32;
+
 /// The keys, newest first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Rotation {
     keys: Vec<TicketKey>,
+    turned: Option<Instant>,
+}
+
+/// The keys as a supervisor hands them to its successor.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Estate {
+    /// Name and secret of each, newest first.
+    keys: Vec<([u8; 16], Vec<u8>)>,
+    /// How long the newest has been in use.
+    age: Duration,
+}
+
+impl fmt::Debug for Estate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Estate").field("keys", &self.keys.len()).field("age", &self.age).finish()
+    }
 }
 
 /// The system has no random numbers.
@@ -27,11 +48,42 @@ pub struct NoRandom;
 impl Rotation {
     /// Puts a fresh key in front and forgets the oldest.
     pub fn turn(&mut self) -> Result<Tickets, NoRandom> {
-        let (mut name, mut secret) = ([0; 16], vec![0; 32]);
+        let (mut name, mut secret) = ([0; 16], vec![0; SECRET_BYTES]);
         fill(&mut name).and_then(|()| fill(&mut secret)).map_err(|_| NoRandom)?;
         self.keys.insert(0, TicketKey { name, secret: Secret(secret) });
         self.keys.truncate(KEPT);
-        Ok(Tickets { keys: self.keys.clone() })
+        self.turned = Some(Instant::now());
+        Ok(self.tickets())
+    }
+
+    /// Goes on with the keys of an older supervisor: clients resume, and the next fresh key is due when it would have been.
+    /// `None` when they are no keys.
+    pub fn inherit(estate: Estate) -> Option<Rotation> {
+        let Estate { keys, age } = estate;
+        let keys = keys.into_iter().map(|(name, secret)| TicketKey { name, secret: Secret(secret) });
+        let turned = Instant::now().checked_sub(age.min(ROTATION));
+        let rotation = Rotation { keys: keys.collect(), turned };
+        let is_bounded = rotation.keys.len() <= KEPT
+            && rotation.tickets().bounded().is_ok()
+            && rotation.keys.iter().all(|key| key.secret.0.len() == SECRET_BYTES);
+        is_bounded.then_some(rotation)
+    }
+
+    /// What a successor needs.
+    pub fn bequeath(&self) -> Option<Estate> {
+        let keys: Vec<_> = self.keys.iter().map(|key| (key.name, key.secret.0.clone())).collect();
+        let age = self.turned?.elapsed();
+        (!keys.is_empty()).then_some(Estate { keys, age })
+    }
+
+    /// All keys.
+    pub fn tickets(&self) -> Tickets {
+        Tickets { keys: self.keys.clone() }
+    }
+
+    /// When a fresh key is due.
+    pub fn due(&self) -> Instant {
+        self.turned.map_or_else(Instant::now, |turned| turned + ROTATION)
     }
 }
 
@@ -54,5 +106,26 @@ mod tests {
             assert_eq!(keys.keys.iter().position(|kept| kept == key), Some(turn));
         }
         assert!(!rotation.turn().unwrap().keys.contains(key));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_successor_goes_on_with_the_same_keys_and_the_same_clock() {
+        let mut old = Rotation::default();
+        assert!(old.bequeath().is_none());
+        old.turn().unwrap();
+        old.turn().unwrap();
+        tokio::time::advance(ROTATION / 4).await;
+        let estate = old.bequeath().unwrap();
+        assert!(!format!("{estate:?}").contains('['), "secrets are not shown");
+        let estate: Estate = serde_json::from_value(serde_json::to_value(&estate).unwrap()).unwrap();
+        let new = Rotation::inherit(estate.clone()).unwrap();
+        assert_eq!(new.tickets(), old.tickets());
+        assert_eq!(new.due() - Instant::now(), ROTATION - ROTATION / 4);
+        let none = Estate { keys: Vec::new(), ..estate.clone() };
+        let short = Estate { keys: vec![([1; 16], vec![2; 3])], ..estate.clone() };
+        let many = Estate { keys: vec![([1; 16], vec![2; 32]); 1000], ..estate };
+        for crooked in [none, short, many] {
+            assert!(Rotation::inherit(crooked).is_none());
+        }
     }
 }

@@ -126,11 +126,12 @@ async fn without_a_supervisor_nobody_waits() {
             .unwrap()
             .unwrap();
     }
-    assert_eq!((sink.written(), sink.lost()), (0, 20));
+    assert_eq!((sink.written(), sink.lost(), sink.undelivered()), (0, 20, 30));
     let (ours, theirs) = StdStream::pair().unwrap();
     let reader = tokio::spawn(read_to_end(nonblocking(theirs).unwrap()));
     sink.reattach(ours).await.unwrap();
     sink.send(line(30, 1)).await.unwrap();
+    assert_eq!(sink.undelivered(), 20);
     drop(sink);
     assert_eq!(reader.await.unwrap(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 30]);
 }

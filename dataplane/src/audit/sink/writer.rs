@@ -102,6 +102,7 @@ impl Writer {
                 self.detach();
                 self.stream = Some(stream);
                 self.kept_bytes = 0;
+                self.counts.kept.store(0, Ordering::Relaxed);
                 let kept = std::mem::take(&mut self.kept).into_iter();
                 self.pending.extend(kept.map(|line| Slot { line, deadline: None, done: None }));
             }
@@ -173,6 +174,7 @@ impl Writer {
         if self.kept_bytes + slot.line.len() <= KEPT_BYTES_MAX {
             self.kept_bytes += slot.line.len();
             self.kept.push_back(slot.line);
+            self.counts.kept.fetch_add(1, Ordering::Relaxed);
         } else {
             self.counts.lost.fetch_add(1, Ordering::Relaxed);
         }

@@ -1,0 +1,144 @@
+//! Where a supervisor says how its upgrades went: a small memory file that whoever may look into the process can read under
+//! `/proc`, also after its end. It makes a supervisor known as one, too. It knows a file, nothing of upgrades.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::{pread, pwrite};
+use serde::{Deserialize, Serialize};
+use tracing::warn;
+
+/// As `/proc` shows it.
+const NAME: &str = "waf-upgrade";
+
+/// How a link under `/proc/<pid>/fd` to it begins.
+const LINK: &str = "/memfd:waf-upgrade";
+
+/// Bytes of the file, always: what is shorter is filled up, so that one write replaces it all.
+const BYTES: usize = 4096;
+
+/// Bytes of a reason; with every character escaped it still has room.
+const REASON_BYTES_MAX: usize = 512;
+
+/// Descriptors of a process that are looked at.
+const DESCRIPTORS_LOOKED_AT_MAX: usize = 65_536;
+
+/// What is posted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Posted {
+    /// Where the process stands.
+    pub phase: Phase,
+    /// Upgrades that were asked for, refused ones too.
+    pub asked: u64,
+    /// Why the last one came to nothing.
+    pub why: Option<String>,
+    /// The process that serves instead.
+    pub successor: Option<u32>,
+}
+
+/// Where a supervisor stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// An older one is in charge, or none yet.
+    Starting,
+    /// In charge.
+    Serving,
+    /// In charge, while a successor gets ready.
+    Upgrading,
+    /// A successor is in charge; what is in flight is finished here.
+    Replaced,
+    /// The service ends.
+    Stopping,
+}
+
+/// The file, and what stands in it.
+#[derive(Debug)]
+pub struct Board {
+    file: Option<OwnedFd>,
+    posted: Posted,
+}
+
+impl Board {
+    /// An empty one. Without memory for it upgrades go on all the same, and nobody can see how.
+    pub fn create() -> Board {
+        let file = memfd_create(NAME, MemfdFlags::CLOEXEC)
+            .inspect_err(
+                |errno| warn!(error = %io::Error::from(*errno), "`waf upgrade` cannot find this process"),
+            )
+            .ok();
+        let posted = Posted { phase: Phase::Starting, asked: 0, why: None, successor: None };
+        let mut board = Board { file, posted };
+        board.change(|_| {});
+        board
+    }
+
+    /// Posts something else.
+    pub fn change(&mut self, change: impl FnOnce(&mut Posted)) {
+        change(&mut self.posted);
+        if let Some(why) = &mut self.posted.why {
+            why.truncate(why.floor_char_boundary(REASON_BYTES_MAX));
+        }
+        let Some(file) = &self.file else { return };
+        let mut text = serde_json::to_vec(&self.posted).unwrap_or_default();
+        text.resize(BYTES, b' ');
+        // Memory that was written once can be written again.
+        let _ = pwrite(file, &text, 0);
+    }
+
+    /// What stands there.
+    pub fn posted(&self) -> &Posted {
+        &self.posted
+    }
+}
+
+/// The board of another process, found and open: it can be read when the process is gone.
+#[derive(Debug)]
+pub struct Found(File);
+
+impl Found {
+    /// Looks through the descriptors of a process. `None` when it has no board: it is no supervisor.
+    pub fn of(process: &Path) -> io::Result<Option<Found>> {
+        for entry in std::fs::read_dir(process.join("fd"))?.take(DESCRIPTORS_LOOKED_AT_MAX) {
+            let link = entry?.path();
+            let is_board = std::fs::read_link(&link)
+                .is_ok_and(|target| target.as_os_str().to_string_lossy().starts_with(LINK));
+            if is_board {
+                return File::open(&link).map(|file| Some(Found(file)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What stands there; `None` while it is being written.
+    pub fn read(&self) -> Option<Posted> {
+        let mut text = [0; BYTES];
+        let read = pread(&self.0, &mut text, 0).ok()?;
+        serde_json::from_slice(text.get(..read)?).ok()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a failing test may panic
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_posted_is_found_through_the_process() {
+        let own = Path::new("/proc/self");
+        let mut board = Board::create();
+        let found = Found::of(own).unwrap().unwrap();
+        assert_eq!(found.read().as_ref(), Some(board.posted()));
+        board.change(|posted| {
+            posted.phase = Phase::Serving;
+            posted.why = Some("\u{1}".repeat(10_000));
+        });
+        let read = found.read().unwrap();
+        assert_eq!((read.phase, read.why.unwrap().len()), (Phase::Serving, REASON_BYTES_MAX));
+        drop(board);
+        assert!(found.read().is_some(), "it outlives its process");
+    }
+}

@@ -1,0 +1,90 @@
+//! The new side of an upgrade: takes what the old supervisor hands over, says when it serves, and waits for its word. It
+//! knows the line to the old one, nothing of what is done with what it brings.
+
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream as StdStream;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::io::Interest;
+use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+
+use super::estate::{Estate, EstateError, GREETING};
+use super::packet;
+use super::successor::{GO, READY};
+use crate::wake::Wake;
+
+/// For the estate to arrive: it is sent right after the start.
+const ESTATE_TIME: Duration = Duration::from_secs(10);
+
+/// The line to the old supervisor.
+#[derive(Debug)]
+pub struct Predecessor {
+    line: OwnedFd,
+}
+
+/// What the old supervisor says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// It has let go.
+    Go,
+    /// It is gone without a word.
+    Gone,
+}
+
+/// Why nothing could be taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum SuccessionError {
+    /// Started by hand, with the variable of an upgrade in the environment.
+    #[error("the standard input is no line to an older supervisor: unset WAF_HANDOVER")]
+    NoLine,
+    /// The old supervisor said nothing in time, or something else.
+    #[error("the old supervisor hands nothing over")]
+    Silent,
+    /// The system said no.
+    #[error("the line to the old supervisor is broken: {0}")]
+    Line(#[from] io::Error),
+    /// What came cannot be used.
+    #[error(transparent)]
+    Estate(#[from] EstateError),
+}
+
+impl Predecessor {
+    /// Takes what is handed over, at the standard input. Waits at most [`ESTATE_TIME`].
+    pub fn meet() -> Result<(Predecessor, Estate), SuccessionError> {
+        let line = io::stdin().as_fd().try_clone_to_owned()?;
+        if !packet::is_line(line.as_fd()) {
+            return Err(SuccessionError::NoLine);
+        }
+        let time = Timespec { tv_sec: ESTATE_TIME.as_secs() as i64, tv_nsec: 0 };
+        let waits = poll(&mut [PollFd::new(&line, PollFlags::IN)], Some(&time)).map_err(io::Error::from)?;
+        let packet = if waits > 0 { packet::receive(&line)? } else { None };
+        let packet = packet.filter(|packet| packet.bytes == GREETING).ok_or(SuccessionError::Silent)?;
+        Ok((Predecessor { line }, Estate::read(packet)?))
+    }
+
+    /// Wakes the loop with the old supervisor's word.
+    pub fn listen(&self, wake: mpsc::Sender<Wake>) -> io::Result<()> {
+        let line = UnixStream::from_std(StdStream::from(self.line.try_clone()?))?;
+        tokio::spawn(async move {
+            let word = loop {
+                match line.async_io(Interest::READABLE, || packet::receive(&line)).await {
+                    Ok(Some(packet)) if packet.bytes == GO => break Word::Go,
+                    // What a newer program may say beside.
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => break Word::Gone,
+                }
+            };
+            // The receiver is gone only when the supervisor ends.
+            let _ = wake.send(Wake::Predecessor(word)).await;
+        });
+        Ok(())
+    }
+
+    /// Says that every worker serves.
+    pub fn ready(&self) -> io::Result<()> {
+        packet::send(&self.line, READY, &[])
+    }
+}
