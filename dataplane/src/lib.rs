@@ -44,4 +44,6 @@ pub mod metrics;
 
 pub mod trace;
 
+pub mod confinement;
+
 pub mod worker;

@@ -29,6 +29,15 @@ pub const RATE_LIMIT_SPACE_BYTES: u64 = 1 << 60;
 /// counted, or a new key claimed, in the same set at the same moment.
 pub const RATE_LIMIT_TRIES_MAX: usize = 4096;
 
+/// Requests in flight that one worker's journal has room for; more than that are not written down.
+pub const JOURNAL_SLOTS: usize = 1024;
+
+/// Files for bodies that a worker waits for at once; more wait to ask.
+pub const SPOOL_WAITING: usize = 256;
+
+/// Seconds for a file of a body to be made, written or read: a disk that takes longer is as good as full.
+pub const DISK_SECONDS: u64 = 10;
+
 /// Bytes of a worker's reason for rejecting a plan. Longer reasons are cut: they are for people.
 pub const REASON_BYTES_MAX: usize = 4096;
 

@@ -11,7 +11,7 @@ const MAGIC: [u8; 4] = *b"WAFC";
 pub const HEADER_BYTES: usize = 4 + 2 + 2 + 4;
 
 /// Changes whenever a message's layout does.
-pub const FRAME_VERSION: u16 = 2;
+pub const FRAME_VERSION: u16 = 3;
 
 /// Why bytes are not a frame, or a message does not become one.
 #[derive(Debug, thiserror::Error)]
