@@ -46,4 +46,8 @@ pub mod trace;
 
 pub mod confinement;
 
+pub mod spool;
+
+pub mod journal;
+
 pub mod worker;

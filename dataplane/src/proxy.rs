@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use waf_shared::route::HostSet;
 use crate::audit::sink::Sink;
 use crate::connection;
 use crate::exchange::{Door, Ends, Spare};
+use crate::journal::Journal;
 use crate::serving::Serving;
 use crate::stream::Stream;
 use crate::tls::{self, Tls};
@@ -39,6 +40,7 @@ pub struct Proxy {
     handshakes: Arc<Semaphore>,
     tls: Tls,
     spare: Spare,
+    journal: OnceLock<Arc<Journal>>,
 }
 
 impl Proxy {
@@ -55,6 +57,7 @@ impl Proxy {
             handshakes: Arc::new(Semaphore::new(tls::handshakes_max(connections))),
             tls,
             spare: Spare::default(),
+            journal: OnceLock::new(),
         })
     }
 
@@ -94,6 +97,15 @@ impl Proxy {
             }
         };
         let _ = tokio::time::timeout(limit, drained).await;
+    }
+
+    /// Writes down what is in flight from now on. The first journal stays.
+    pub fn keep(&self, journal: Arc<Journal>) {
+        let _ = self.journal.set(journal);
+    }
+
+    pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
+        self.journal.get()
     }
 
     pub(crate) fn audit(&self) -> &Sink {

@@ -178,6 +178,7 @@ mod tests {
             ToSupervisor::Active(Generation(3)),
             ToSupervisor::Challenged(9),
             ToSupervisor::Unserved(vec!["x.b.example".into()]),
+            ToSupervisor::Spool(4),
         ] {
             let frame = encode(&message, 0).unwrap();
             assert_eq!(decode::<ToSupervisor>(split(&frame).1).unwrap(), message);
