@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use waf_compiler::tracing::Environment;
+use waf_dataplane::confinement::identity::User;
 use waf_shared::limits::DRAIN_SECONDS;
 use waf_shared::plan::Cidr;
 
@@ -70,6 +71,9 @@ pub struct Process {
     /// Time that requests in flight get at a stop
     #[arg(long, value_name = "SECONDS", default_value_t = DRAIN_SECONDS, value_parser = clap::value_parser!(u64).range(0..=3600))]
     pub drain: u64,
+    /// Who workers become when started as root [default: nobody]
+    #[arg(long, value_name = "USER[:GROUP]")]
+    pub user: Option<String>,
 }
 
 /// What else to do than to serve.
@@ -93,6 +97,24 @@ pub enum Command {
         #[command(flatten)]
         acme: Acme,
     },
+    /// Ask a running service whether it is ready, for the health checks of containers: exit status 0 or 1
+    Health {
+        /// What to ask, in place of the configured health port
+        #[arg(long, value_name = "URL", conflicts_with = "config")]
+        url: Option<String>,
+        /// Configuration file that names the health port
+        #[arg(long, value_name = "FILE", default_value = "/etc/waf/waf.yaml")]
+        config: PathBuf,
+        /// Ask whether it lives, not whether it is ready
+        #[arg(long, conflicts_with = "url")]
+        live: bool,
+    },
+    /// Print what this machine lets the service do, and what it lacks: exit status 1 if it could not run
+    Doctor {
+        /// How it is to serve.
+        #[command(flatten)]
+        serve: Box<Serve>,
+    },
     /// The data plane; started by `waf` itself
     #[command(hide = true)]
     Worker {
@@ -108,6 +130,9 @@ pub enum Command {
         /// Least level of log lines
         #[arg(long)]
         log_level: LogLevel,
+        /// Who to go on as
+        #[arg(long, value_name = "UID:GID", value_parser = numbers)]
+        r#become: Option<User>,
     },
 }
 
@@ -155,6 +180,25 @@ pub fn tracing_environment() -> Environment {
         timeout: said("OTEL_EXPORTER_OTLP_TIMEOUT"),
         resource_attributes: said("OTEL_RESOURCE_ATTRIBUTES"),
     }
+}
+
+/// Files and folders of trust anchors that the operator names in place of the system's, as OpenSSL has it.
+pub fn anchors() -> Vec<PathBuf> {
+    let file = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
+    let folders = std::env::var_os("SSL_CERT_DIR");
+    let folders = folders.iter().flat_map(std::env::split_paths);
+    file.into_iter().chain(folders).filter(|path| path.is_absolute()).collect()
+}
+
+/// Whether a service manager waits to be told, and whether it hands over sockets.
+pub fn managed() -> (bool, bool) {
+    (std::env::var_os("NOTIFY_SOCKET").is_some(), std::env::var_os("LISTEN_FDS").is_some())
+}
+
+fn numbers(text: &str) -> Result<User, String> {
+    let (uid, gid) = text.split_once(':').ok_or("not UID:GID")?;
+    let number = |text: &str| text.parse().map_err(|_| "not UID:GID".to_owned());
+    Ok(User { uid: number(uid)?, gid: number(gid)? })
 }
 
 /// An address, or a range of addresses. Nothing between commas, and an empty variable, is `None`.
@@ -212,6 +256,7 @@ mod tests {
             ["waf", "--trusted-proxies", "10.0.0.0/33"],
             ["waf", "--trusted-proxies", "example.com"],
             ["waf", "--port", "80"],
+            ["waf", "worker", "--become=1"],
             ["waf", "--https-port", "0"],
             ["waf", "--http-port", "65536"],
         ] {

@@ -15,6 +15,9 @@ pub mod candidate;
 pub mod source;
 pub mod workers;
 
+pub mod crashes;
+pub mod user;
+
 pub mod acme;
 pub mod certificates;
 
@@ -33,5 +36,8 @@ pub mod sockets;
 pub mod tls;
 
 pub mod listing;
+
+pub mod doctor;
+pub mod probe;
 
 pub mod demo;

@@ -17,11 +17,14 @@ use crate::candidate;
 use crate::certificates::{Layout, Store};
 use crate::cli::{self, Acme, Cli, Command, Process, Serve};
 use crate::demo;
+use crate::doctor;
 use crate::listing;
 use crate::logs;
+use crate::probe;
 use crate::sockets::TlsPorts;
 use crate::source::Source;
 use crate::supervise::{self, SuperviseError};
+use crate::user;
 use crate::workers;
 
 /// Runs the program.
@@ -34,9 +37,12 @@ pub fn run() -> ExitCode {
         None => serve(cli.serve),
         Some(Command::Demo { port, process }) => demo(port, &process),
         Some(Command::Certificates { config, acme }) => certificates(&config, &acme),
-        Some(Command::Worker { id, threads, drain, log_level }) => {
+        Some(Command::Health { url, config, live }) => probe::run(url.as_deref(), &config, live),
+        Some(Command::Doctor { serve }) => doctor::run(&serve, &options(&serve.process, false)),
+        Some(Command::Worker { id, threads, drain, log_level, r#become: user }) => {
             logs::init(log_level.into(), Some(id));
-            let options = worker::Options { threads, drain: Duration::from_secs(drain) };
+            let drain = Duration::from_secs(drain);
+            let options = worker::Options { threads, drain, user, anchors: cli::anchors() };
             status(&worker::run(&options).inspect_err(|error| {
                 error!(error = error as &dyn std::error::Error, "the worker ends");
             }))
@@ -126,6 +132,13 @@ where
     F: AsyncFnOnce(supervise::Settings) -> Result<(), SuperviseError>,
 {
     raise_file_limit();
+    let user = match user::of_workers(process.user.as_deref()) {
+        Ok(user) => user,
+        Err(error) => {
+            error!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let settings = supervise::Settings {
         workers: process.workers.get(),
@@ -133,6 +146,7 @@ where
             threads: (cores / process.workers.get()).max(1),
             drain: Duration::from_secs(process.drain),
             log_level: process.log_level.into(),
+            user,
         },
         ports,
         acme,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -22,6 +23,7 @@ use crate::candidate::{Candidate, CandidateError};
 use crate::changes;
 use crate::counters::Counters;
 use crate::counts::{self, Registry};
+use crate::crashes::{self, Crashes, Memory};
 use crate::health;
 use crate::listener::Listener;
 use crate::metrics::{self, Metrics};
@@ -42,6 +44,9 @@ const ACTIVATE: Duration = Duration::from_secs(5);
 
 /// Beyond the drain limit, for a worker to end.
 const EXIT: Duration = Duration::from_secs(2);
+
+/// Folder for bodies, in `data_dir`.
+const SPOOL_FOLDER: &str = "spool";
 
 /// At the start, for a port in use to become free, and between two tries.
 const PORT_PATIENCE: Duration = Duration::from_millis(300);
@@ -155,6 +160,9 @@ struct Supervisor {
     audit: audit::Queue,
     counters: Arc<Counters>,
     stopping: bool,
+    /// Where bodies wait on disk, under the plan in force.
+    spool: watch::Sender<PathBuf>,
+    crashes: Crashes,
     /// Workers that were started first; later ones are restarts.
     spawned: usize,
     end: Option<Result<(), SuperviseError>>,
@@ -196,6 +204,8 @@ impl Supervisor {
             audit,
             counters,
             stopping: false,
+            spool: watch::Sender::new(PathBuf::new()),
+            crashes: Crashes::default(),
             spawned: 0,
             end: None,
         }
@@ -236,7 +246,11 @@ impl Supervisor {
             Wake::Said(_, ToSupervisor::Unserved(names)) => self.keeper.unserved(names),
             Wake::Said(worker, answer) => self.step(Event::Said(worker, answer)),
             Wake::Gone(worker, how) => {
-                self.workers.remove(&worker);
+                if let Some(gone) = self.workers.remove(&worker)
+                    && !self.stopping
+                {
+                    self.compare(worker, gone.journal);
+                }
                 self.metrics.gone(worker);
                 self.challenged();
                 if !self.stopping {
@@ -245,6 +259,31 @@ impl Supervisor {
                 self.step(Event::Gone(worker));
             }
             Wake::Due => self.step(Event::Tick),
+        }
+    }
+
+    /// Looks for the request that killed a worker: one that was in flight at another death a moment ago. Workers are then
+    /// started more slowly; the request is judged as any other, because its shape proves nothing.
+    fn compare(&mut self, worker: WorkerId, journal: Option<Memory>) {
+        let in_flight = match journal.as_ref().map_or_else(|| Ok(Vec::new()), Memory::read) {
+            Ok(in_flight) => in_flight,
+            Err(error) => return warn!(worker = worker.0, %error, "its journal cannot be read"),
+        };
+        let suspects = self.crashes.died(self.began.elapsed(), in_flight);
+        if !suspects.is_empty() {
+            self.machine.suspect();
+        }
+        for shape in suspects {
+            let routes = self.serving.and_then(|plan| Some(&self.candidates.get(&plan)?.plan.routes));
+            let route = shape.route.and_then(|route| routes?.get(usize::try_from(route).ok()?));
+            let route = route.map_or("-", |route| &route.id.0);
+            let request = crashes::described(&shape);
+            error!(
+                worker = worker.0,
+                route,
+                request,
+                "a request of this shape was in flight when two workers died: it may be what kills them"
+            );
         }
     }
 
@@ -394,6 +433,7 @@ impl Supervisor {
             wake: self.wake.clone(),
             audit: self.audit.clone(),
             metrics: self.metrics.clone(),
+            spool: self.spool.subscribe(),
         };
         let told = self.states.subscribe();
         let spawned = Worker::spawn(worker, &self.settings.worker, ends, told, &mut self.readers);
@@ -421,6 +461,7 @@ impl Supervisor {
         let luggage = Luggage {
             sockets: candidate.traffic.clone(),
             counts: candidate.counts.as_ref().map(counts::Held::object),
+            file: None,
         };
         let frame = match last {
             Some((of, frame)) if *of == generation => Ok(frame.clone()),
@@ -479,6 +520,7 @@ impl Supervisor {
         }
         self.metrics.in_force(candidate.digest, &candidate.routes, SystemTime::now());
         self.metrics.degrade(Degraded::Configuration, false);
+        self.spool.send_replace(candidate.data_dir.join(SPOOL_FOLDER));
         let took_ms = candidate.began.elapsed().as_millis() as u64;
         let port = candidate.traffic.first().map(|socket| socket.port);
         let wanted = Wanted { hosts: candidate.hosts.clone(), data_dir: candidate.data_dir.clone() };
