@@ -46,6 +46,8 @@ pub mod trace;
 
 pub mod confinement;
 
+pub mod pressure;
+
 pub mod spool;
 
 pub mod journal;

@@ -2,13 +2,13 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::AbortHandle;
 use waf_shared::control::Role;
 use waf_shared::limits;
@@ -18,6 +18,7 @@ use crate::audit::sink::Sink;
 use crate::connection;
 use crate::exchange::{Door, Ends, Spare};
 use crate::journal::Journal;
+use crate::pressure::Pressure;
 use crate::serving::Serving;
 use crate::stream::Stream;
 use crate::tls::{self, Tls};
@@ -41,11 +42,14 @@ pub struct Proxy {
     tls: Tls,
     spare: Spare,
     journal: OnceLock<Arc<Journal>>,
+    pressure: Pressure,
+    /// Places for connections that are told that there is none.
+    reserve: Arc<Semaphore>,
 }
 
 impl Proxy {
     /// Without a plan: it serves nothing until the first [`Proxy::commit`].
-    pub fn new(audit: Sink, tls: Tls) -> Arc<Proxy> {
+    pub fn new(audit: Sink, tls: Tls, pressure: Pressure) -> Arc<Proxy> {
         let connections = connections_max();
         Arc::new(Proxy {
             active: ArcSwapOption::empty(),
@@ -58,6 +62,8 @@ impl Proxy {
             tls,
             spare: Spare::default(),
             journal: OnceLock::new(),
+            pressure,
+            reserve: Arc::new(Semaphore::new(limits::FULL_ANSWERS_MAX)),
         })
     }
 
@@ -104,6 +110,10 @@ impl Proxy {
         let _ = self.journal.set(journal);
     }
 
+    pub(crate) fn pressure(&self) -> &Pressure {
+        &self.pressure
+    }
+
     pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
         self.journal.get()
     }
@@ -130,10 +140,20 @@ impl Proxy {
         Open(self)
     }
 
+    /// A place for one more connection. When none becomes free for a while, one to say so from: a client learns more from
+    /// that than from waiting.
+    async fn place(&self) -> Option<Place> {
+        let wait = Duration::from_secs(limits::FULL_SECONDS);
+        match tokio::time::timeout(wait, Arc::clone(&self.connections).acquire_owned()).await {
+            Ok(free) => free.ok().map(Place::Free),
+            Err(_) => Arc::clone(&self.reserve).acquire_owned().await.ok().map(Place::Reserve),
+        }
+    }
+
     async fn accept(self: Arc<Self>, listener: TcpListener, role: Role) {
         let mut prune = tokio::time::interval(PRUNE_EVERY);
         loop {
-            let Ok(slot) = Arc::clone(&self.connections).acquire_owned().await else { return };
+            let Some(mut place) = self.place().await else { return };
             let shaking = match role {
                 Role::Https => match Arc::clone(&self.handshakes).acquire_owned().await {
                     Ok(permit) => Some(permit),
@@ -151,13 +171,21 @@ impl Proxy {
             };
             match accepted {
                 Ok((stream, peer)) => {
+                    if let Place::Reserve(_) = place
+                        && let Ok(free) = Arc::clone(&self.connections).try_acquire_owned()
+                    {
+                        place = Place::Free(free);
+                    }
                     let proxy = Arc::clone(&self);
                     tokio::spawn(async move {
                         if let Some((stream, ends)) = proxy.open(stream, peer, role).await {
                             drop(shaking);
-                            connection::serve(proxy, stream, ends).await;
+                            match &place {
+                                Place::Free(_) => connection::serve(proxy, stream, ends).await,
+                                Place::Reserve(_) => connection::decline(proxy, stream, ends).await,
+                            }
                         }
-                        drop(slot);
+                        drop(place);
                     });
                 }
                 Err(error) if is_about_one_connection(&error) => {}
@@ -188,6 +216,15 @@ impl Proxy {
         };
         Some((stream, Ends { peer, local, door }))
     }
+}
+
+/// What a connection is accepted for; the place is free again when it ends.
+#[derive(Debug)]
+enum Place {
+    /// To be served.
+    Free(OwnedSemaphorePermit),
+    /// To be told that there is no place.
+    Reserve(OwnedSemaphorePermit),
 }
 
 /// The connection failed before it was accepted; the next one may be fine.

@@ -10,18 +10,27 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use waf_shared::limits::{DISK_SECONDS, SPOOL_WAITING};
 
+use crate::pressure::Pressure;
+
 /// Where the answer to one question goes.
 pub type Reply = oneshot::Sender<io::Result<File>>;
 
 /// Asks for files; as many copies as are needed.
 #[derive(Debug, Clone)]
-pub struct Spool(mpsc::Sender<Reply>);
+pub struct Spool {
+    questions: mpsc::Sender<Reply>,
+    pressure: Pressure,
+}
 
 impl Spool {
-    /// The asking end, and the questions.
-    pub fn new() -> (Spool, mpsc::Receiver<Reply>) {
+    /// The asking end, and the questions. Under `pressure` bodies wait on disk though they have room in memory.
+    pub fn new(pressure: Pressure) -> (Spool, mpsc::Receiver<Reply>) {
         let (questions, asked) = mpsc::channel(SPOOL_WAITING);
-        (Spool(questions), asked)
+        (Spool { questions, pressure }, asked)
+    }
+
+    pub(crate) fn is_memory_short(&self) -> bool {
+        self.pressure.is_short()
     }
 
     /// A file that vanishes with its last descriptor.
@@ -29,7 +38,7 @@ impl Spool {
         let (reply, answer) = oneshot::channel();
         let asked = async {
             let gone = || io::Error::other("nobody gives files any more");
-            self.0.send(reply).await.map_err(|_| gone())?;
+            self.questions.send(reply).await.map_err(|_| gone())?;
             answer.await.map_err(|_| gone())?
         };
         timeout(Duration::from_secs(DISK_SECONDS), asked).await.map_err(|_| io::ErrorKind::TimedOut)?
@@ -38,7 +47,7 @@ impl Spool {
     /// Without a supervisor: files of a folder that the test has.
     #[cfg(test)]
     pub(crate) fn in_folder(folder: &std::path::Path) -> Spool {
-        let (spool, mut asked) = Spool::new();
+        let (spool, mut asked) = Spool::new(Pressure::default());
         let folder = folder.to_owned();
         tokio::spawn(async move {
             while let Some(reply) = asked.recv().await {
@@ -80,7 +89,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_question_gets_its_own_answer() {
-        let (spool, mut asked) = Spool::new();
+        let (spool, mut asked) = Spool::new(Pressure::default());
         let mut pending = Pending::default();
         let questions: Vec<_> = (0..3)
             .map(|_| {
@@ -104,7 +113,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_does_not_come_is_not_waited_for() {
-        let (spool, mut asked) = Spool::new();
+        let (spool, mut asked) = Spool::new(Pressure::default());
         let question = tokio::spawn(async move { spool.file().await.map_err(|error| error.kind()) });
         let mut pending = Pending::default();
         pending.asked(asked.recv().await.unwrap());

@@ -21,6 +21,7 @@ use tracing::{info, warn};
 
 use crate::confinement::identity::User;
 use crate::confinement::{self, ConfinementError};
+use crate::pressure::Gauge;
 
 /// How a worker runs; the supervisor sets it on the command line.
 #[derive(Debug, Clone)]
@@ -31,6 +32,8 @@ pub struct Options {
     pub drain: Duration,
     /// Who a worker that is started as root goes on as.
     pub user: Option<User>,
+    /// Memory that it may take; no bound of its own without one.
+    pub memory_bytes: Option<u64>,
     /// Files and folders of trust anchors that the operator names in place of the system's.
     pub anchors: Vec<PathBuf>,
 }
@@ -74,7 +77,12 @@ pub enum WorkerError {
 pub fn run(options: &Options) -> Result<(), WorkerError> {
     let control = inherited(io::stdin().as_fd())?;
     let audit = inherited(io::stdout().as_fd())?;
+    let gauge = options.memory_bytes.map(Gauge::open).transpose();
     confine(options)?;
+    let gauge = gauge.unwrap_or_else(|error| {
+        warn!(%error, "what memory is taken cannot be seen: no request is turned away for it");
+        None
+    });
     let mut builder = if options.threads <= 1 {
         tokio::runtime::Builder::new_current_thread()
     } else {
@@ -83,7 +91,7 @@ pub fn run(options: &Options) -> Result<(), WorkerError> {
         builder
     };
     let runtime = builder.enable_all().build().map_err(WorkerError::Runtime)?;
-    let outcome = runtime.block_on(serve::serve(control, audit, options));
+    let outcome = runtime.block_on(serve::serve(control, audit, options, gauge));
     // What is still running after the drain's limit is cut: the process is about to end.
     runtime.shutdown_background();
     outcome

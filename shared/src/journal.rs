@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let shapes = [shape("GET host,accept", None), shape("", Some(0)), shape(&"x".repeat(TEXT_BYTES_MAX), Some(9))];
+        let shapes =
+            [shape("GET host,accept", None), shape("", Some(0)), shape(&"x".repeat(TEXT_BYTES_MAX), Some(9))];
         assert_eq!(read(&written(&shapes)), shapes);
         let cut = read(&written(&[shape(&"y".repeat(TEXT_BYTES_MAX + 1), None)]));
         assert_eq!(cut[0].text.len(), TEXT_BYTES_MAX);

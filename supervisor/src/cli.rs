@@ -74,6 +74,9 @@ pub struct Process {
     /// Who workers become when started as root [default: nobody]
     #[arg(long, value_name = "USER[:GROUP]")]
     pub user: Option<String>,
+    /// Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub worker_memory: Option<u64>,
 }
 
 /// What else to do than to serve.
@@ -133,6 +136,9 @@ pub enum Command {
         /// Who to go on as
         #[arg(long, value_name = "UID:GID", value_parser = numbers)]
         r#become: Option<User>,
+        /// Bytes of memory that it may take
+        #[arg(long)]
+        memory: Option<u64>,
     },
 }
 
@@ -193,6 +199,23 @@ pub fn anchors() -> Vec<PathBuf> {
 /// Whether a service manager waits to be told, and whether it hands over sockets.
 pub fn managed() -> (bool, bool) {
     (std::env::var_os("NOTIFY_SOCKET").is_some(), std::env::var_os("LISTEN_FDS").is_some())
+}
+
+/// A size as the configuration writes it: bytes, or a number with a suffix of powers of 1024.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text.get(digits.len()..).unwrap_or_default() {
+        "" | "B" => 0,
+        "KB" => 10,
+        "MB" => 20,
+        "GB" => 30,
+        _ => return Err("not a size such as 512MB".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "not a size such as 512MB".to_owned())?;
+    number
+        .checked_mul(1 << shift)
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "not a size that memory has".to_owned())
 }
 
 fn numbers(text: &str) -> Result<User, String> {
@@ -257,11 +280,23 @@ mod tests {
             ["waf", "--trusted-proxies", "example.com"],
             ["waf", "--port", "80"],
             ["waf", "worker", "--become=1"],
+            ["waf", "--worker-memory", "0"],
+            ["waf", "--worker-memory", "1TB"],
+            ["waf", "--worker-memory", "99999999999GB"],
             ["waf", "--https-port", "0"],
             ["waf", "--http-port", "65536"],
         ] {
             assert_eq!(Cli::try_parse_from(args).unwrap_err().exit_code(), 2, "{args:?}");
         }
+    }
+
+    #[test]
+    fn sizes_are_written_as_in_the_configuration() {
+        let bytes = |text: &str| {
+            Cli::try_parse_from(["waf", "--worker-memory", text]).unwrap().serve.process.worker_memory
+        };
+        assert_eq!((bytes("512MB"), bytes("7")), (Some(512 << 20), Some(7)));
+        assert_eq!((bytes("1KB"), bytes("2GB"), bytes("3B")), (Some(1024), Some(2 << 30), Some(3)));
     }
 
     #[test]

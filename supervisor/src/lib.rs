@@ -16,6 +16,7 @@ pub mod source;
 pub mod workers;
 
 pub mod crashes;
+pub mod memory;
 pub mod user;
 
 pub mod acme;

@@ -174,7 +174,10 @@ mod tests {
     fn only_200_is_healthy() {
         assert_eq!(said("HTTP/1.1 200 OK\r\n\r\nok"), "ok");
         assert_eq!(said("HTTP/1.0 200 OK\r\n\r\n"), "ok");
-        assert_eq!(said("HTTP/1.1 503 Service Unavailable\r\n\r\nstarting\nmore"), "URL answers 503: starting");
+        assert_eq!(
+            said("HTTP/1.1 503 Service Unavailable\r\n\r\nstarting\nmore"),
+            "URL answers 503: starting"
+        );
         assert_eq!(said("HTTP/1.1 204 No Content\r\n\r\n"), "URL answers 204: HTTP/1.1");
         assert_eq!(said("SSH-2.0-x\r\n"), "URL answers with something else than HTTP");
         assert_eq!(said(""), "URL answers with something else than HTTP");

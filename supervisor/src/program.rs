@@ -20,6 +20,7 @@ use crate::demo;
 use crate::doctor;
 use crate::listing;
 use crate::logs;
+use crate::memory;
 use crate::probe;
 use crate::sockets::TlsPorts;
 use crate::source::Source;
@@ -39,10 +40,10 @@ pub fn run() -> ExitCode {
         Some(Command::Certificates { config, acme }) => certificates(&config, &acme),
         Some(Command::Health { url, config, live }) => probe::run(url.as_deref(), &config, live),
         Some(Command::Doctor { serve }) => doctor::run(&serve, &options(&serve.process, false)),
-        Some(Command::Worker { id, threads, drain, log_level, r#become: user }) => {
+        Some(Command::Worker { id, threads, drain, log_level, r#become: user, memory: memory_bytes }) => {
             logs::init(log_level.into(), Some(id));
             let drain = Duration::from_secs(drain);
-            let options = worker::Options { threads, drain, user, anchors: cli::anchors() };
+            let options = worker::Options { threads, drain, user, memory_bytes, anchors: cli::anchors() };
             status(&worker::run(&options).inspect_err(|error| {
                 error!(error = error as &dyn std::error::Error, "the worker ends");
             }))
@@ -147,6 +148,7 @@ where
             drain: Duration::from_secs(process.drain),
             log_level: process.log_level.into(),
             user,
+            memory_bytes: process.worker_memory.or_else(|| memory::share(process.workers.get())),
         },
         ports,
         acme,

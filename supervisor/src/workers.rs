@@ -15,8 +15,8 @@ use tokio::process::{Child, Command};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::warn;
-use waf_dataplane::worker::channel::{self, ChannelError, Received, Receiver, Sender};
 use waf_dataplane::confinement::identity::User;
+use waf_dataplane::worker::channel::{self, ChannelError, Received, Receiver, Sender};
 use waf_shared::control::{ToSupervisor, ToWorker, encode};
 use waf_shared::limits::SPOOL_WAITING;
 
@@ -65,6 +65,8 @@ pub struct Settings {
     pub log_level: tracing::Level,
     /// Who they go on as; without one they stay who the supervisor is.
     pub user: Option<User>,
+    /// Memory that each of them may take, in bytes.
+    pub memory_bytes: Option<u64>,
 }
 
 /// Where what a worker says goes.
@@ -182,6 +184,7 @@ fn command(id: WorkerId, settings: &Settings) -> Command {
         .args(["--threads", &settings.threads.to_string()])
         .args(["--drain", &settings.drain.as_secs().to_string()])
         .args(["--log-level", &settings.log_level.as_str().to_ascii_lowercase()])
+        .args(settings.memory_bytes.iter().flat_map(|bytes| ["--memory".to_owned(), bytes.to_string()]))
         .args(settings.user.iter().flat_map(|user| ["--become".to_owned(), user.to_string()]))
         .stderr(Stdio::inherit())
         .kill_on_drop(true);

@@ -218,7 +218,8 @@ fn rules(process: u32) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> 
     only(libc::SYS_socket, &sockets.iter().map(<[_; 2]>::as_slice).collect::<Vec<_>>())?;
     only(libc::SYS_socketpair, &[&[Is(0, libc::AF_UNIX as u64)]])?;
     // Whether stderr is a terminal, and whether a socket waits.
-    let asked = [libc::TCGETS, libc::FIONBIO, libc::FIONREAD, libc::FIOCLEX].map(|request| [Is(1, request as u64)]);
+    let asked =
+        [libc::TCGETS, libc::FIONBIO, libc::FIONREAD, libc::FIOCLEX].map(|request| [Is(1, request as u64)]);
     only(libc::SYS_ioctl, &asked.iter().map(<[_; 1]>::as_slice).collect::<Vec<_>>())?;
     Ok(rules)
 }

@@ -42,7 +42,8 @@ pub fn give_up_rights(
     let right = |what| move |source: Errno| ConfinementError::Right { what, source: source.into() };
     // While there is still a capability to do it with.
     if !empty_bounding_set().map_err(right("the bounding set of capabilities"))? {
-        lacking.push("CAP_SETPCAP (the bounding set stays as it was; nothing can be gained from it any more)");
+        lacking
+            .push("CAP_SETPCAP (the bounding set stays as it was; nothing can be gained from it any more)");
     }
     if let Some(user) = become_user {
         change_user(user).map_err(|source| ConfinementError::User { user, source })?;

@@ -28,6 +28,7 @@ use super::{Options, WorkerError};
 use crate::audit::sink::Sink;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
+use crate::pressure::{Gauge, Pressure};
 use crate::proxy::{Listening, Proxy};
 use crate::rate_limit::Memory;
 use crate::serving::Serving;
@@ -80,7 +81,12 @@ pub(super) async fn serve(
     control: UnixStream,
     audit: UnixStream,
     options: &Options,
+    gauge: Option<Gauge>,
 ) -> Result<(), WorkerError> {
+    let pressure = Pressure::default();
+    if let Some(gauge) = gauge {
+        tokio::spawn(pressure.clone().watch(gauge));
+    }
     let mut signals = Signals::install().map_err(WorkerError::Signals)?;
     let (sender, receiver) = channel::split(control).map_err(ChannelError::from)?;
     let mut frames = receive(receiver);
@@ -88,12 +94,12 @@ pub(super) async fn serve(
     let mut report = tokio::time::interval(Duration::from_secs(REPORT_SECONDS));
     report.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (unserved, mut names) = mpsc::channel(UNSERVED_NAMES_MAX);
-    let (spool, mut asked) = Spool::new();
+    let (spool, mut asked) = Spool::new(pressure.clone());
     let tls = Tls::new(unserved).map_err(WorkerError::Tls)?;
     let mut worker = Worker {
         metrics: Metrics::new(options.threads),
         spans_told: AtomicU64::new(0),
-        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?, tls),
+        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?, tls, pressure.clone()),
         sender,
         member: Member::default(),
         current: None,
@@ -257,10 +263,11 @@ impl Worker {
         let spool = self.spool.clone();
         let built = self.built.clone();
         tokio::spawn(async move {
-            let outcome =
-                tokio::task::spawn_blocking(move || build(offer, descriptors, previous.as_ref(), &metrics, &spool))
-                    .await
-                    .unwrap_or_else(|panic| Err(format!("building the plan failed: {panic}")));
+            let outcome = tokio::task::spawn_blocking(move || {
+                build(offer, descriptors, previous.as_ref(), &metrics, &spool)
+            })
+            .await
+            .unwrap_or_else(|panic| Err(format!("building the plan failed: {panic}")));
             // The loop is gone only when the process ends.
             let _ = built.send((generation, outcome)).await;
         });
@@ -341,7 +348,8 @@ fn build(
 ) -> Result<Ready, String> {
     // The memory of rate limits travels behind the sockets.
     let memory = offer.counts.and_then(|counts| Some(Memory { object: descriptors.pop()?, counts }));
-    let serving = Serving::build(&offer.plan, memory, previous, metrics, spool).map_err(|error| reason(&error))?;
+    let serving =
+        Serving::build(&offer.plan, memory, previous, metrics, spool).map_err(|error| reason(&error))?;
     if serving.digest() != offer.digest {
         return Err(format!("the plan's digest is {}, the offer names {}", serving.digest(), offer.digest));
     }

@@ -1,7 +1,5 @@
 //! What the kernel and the container give: rights to drop, confinement, memory, cores, descriptors.
 
-use std::fs;
-
 use nix::sys::resource::{Resource, getrlimit};
 use rustix::system::uname;
 use rustix::thread::{CapabilitySet, capabilities};
@@ -11,6 +9,7 @@ use waf_dataplane::confinement::{calls, files};
 use super::Row;
 use crate::cli::{self, Process};
 use crate::crashes::Memory;
+use crate::memory;
 use crate::user;
 
 /// Descriptors below which a worker serves few connections: it takes one or two for each.
@@ -97,9 +96,11 @@ fn confinement() -> Vec<Row> {
     };
     let privileges = match privileges {
         Ok(()) => Row::ok("no new privileges", "can be promised"),
-        Err(error) => {
-            Row::error("no new privileges", error.to_string(), "workers do not start without it: use a newer kernel")
-        }
+        Err(error) => Row::error(
+            "no new privileges",
+            error.to_string(),
+            "workers do not start without it: use a newer kernel",
+        ),
     };
     let files = match files {
         Ok(Some(abi)) if abi >= files::ABI_WANTED => Row::ok("landlock", format!("version {abi}")),
@@ -113,7 +114,9 @@ fn confinement() -> Vec<Row> {
             "the kernel has none: workers can open what their user can",
             "use a kernel from 5.13 with CONFIG_SECURITY_LANDLOCK, and `landlock` in its parameter lsm=",
         ),
-        Err(error) => Row::error("landlock", error, "workers do not start: allow landlock_* in the container's profile"),
+        Err(error) => {
+            Row::error("landlock", error, "workers do not start: allow landlock_* in the container's profile")
+        }
     };
     let calls = match calls {
         Ok(Some(calls)) => Row::ok("seccomp", format!("{calls} system calls are let through")),
@@ -122,14 +125,18 @@ fn confinement() -> Vec<Row> {
             "the kernel has no filters: workers can make any system call",
             "use a kernel with CONFIG_SECCOMP_FILTER",
         ),
-        Err(error) => Row::error("seccomp", error, "workers do not start: allow seccomp in the container's profile"),
+        Err(error) => {
+            Row::error("seccomp", error, "workers do not start: allow seccomp in the container's profile")
+        }
     };
     vec![privileges, files, calls]
 }
 
 fn descriptors() -> Row {
     match getrlimit(Resource::RLIMIT_NOFILE) {
-        Ok((_, hard)) if hard >= DESCRIPTORS_ENOUGH => Row::ok("descriptors", format!("{hard} for each process")),
+        Ok((_, hard)) if hard >= DESCRIPTORS_ENOUGH => {
+            Row::ok("descriptors", format!("{hard} for each process"))
+        }
         Ok((_, hard)) => Row::warning(
             "descriptors",
             format!("{hard} for each process: a worker keeps {} connections at most", hard / 2),
@@ -141,7 +148,7 @@ fn descriptors() -> Row {
 
 /// Memory and cores against the number of workers.
 fn resources(workers: u64) -> Vec<Row> {
-    let memory = match memory_limit() {
+    let memory = match memory::limit() {
         None => Row::ok("memory", "no limit but the machine's"),
         Some(limit) if limit / MEGABYTE >= workers * WORKER_MEGABYTES => {
             Row::ok("memory", format!("{} MB for {workers} workers", limit / MEGABYTE))
@@ -163,26 +170,4 @@ fn resources(workers: u64) -> Vec<Row> {
         )
     };
     vec![memory, cores]
-}
-
-/// The least of the limits that the control groups of this process set, in bytes.
-fn memory_limit() -> Option<u64> {
-    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let files = groups.lines().filter_map(|line| {
-        let (_, rest) = line.split_once(':')?;
-        let (controllers, path) = rest.split_once(':')?;
-        match controllers {
-            "" => Some(("/sys/fs/cgroup", path, "memory.max")),
-            "memory" => Some(("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes")),
-            _ => None,
-        }
-    });
-    // Inside a container the group's own path may not be visible; its root is then the group.
-    let read = |(root, path, file): (&str, &str, &str)| {
-        let own = fs::read_to_string(format!("{root}{path}/{file}"));
-        let text = own.or_else(|_| fs::read_to_string(format!("{root}/{file}"))).ok()?;
-        text.trim().parse::<u64>().ok()
-    };
-    // The older interface says "no limit" by a number near the largest.
-    files.filter_map(read).filter(|limit| *limit < 1 << 60).min()
 }

@@ -91,7 +91,9 @@ fn anchors(plan: &Plan) -> Row {
         0 if is_needed => {
             Row::error("trust anchors", "none were found, and an https:// upstream needs them", remedy)
         }
-        0 => Row::warning("trust anchors", "none were found; https:// upstreams could not be verified", remedy),
+        0 => {
+            Row::warning("trust anchors", "none were found; https:// upstreams could not be verified", remedy)
+        }
         count => Row::ok("trust anchors", format!("{count} certificates")),
     }
 }

@@ -136,8 +136,14 @@ fn calls_that_no_worker_has_a_use_for_are_refused() {
         assert_eq!(answer(call, [0; 6]), REFUSED, "call {call}");
     }
     #[cfg(target_arch = "x86_64")]
-    for call in [libc::SYS_fork, libc::SYS_vfork, libc::SYS_creat, libc::SYS_mknod, libc::SYS_modify_ldt, libc::SYS_iopl]
-    {
+    for call in [
+        libc::SYS_fork,
+        libc::SYS_vfork,
+        libc::SYS_creat,
+        libc::SYS_mknod,
+        libc::SYS_modify_ldt,
+        libc::SYS_iopl,
+    ] {
         assert_eq!(answer(call, [0; 6]), REFUSED, "call {call}");
     }
     // The other interface of the same processor (x32), where numbers mean the same calls.
@@ -155,23 +161,36 @@ fn newer_forms_of_calls_do_not_exist() {
 fn arguments_decide() {
     let wide = 1 << 32;
     let (thread, process) = (libc::CLONE_THREAD as u64 | libc::CLONE_VM as u64, libc::SIGCHLD as u64);
-    let (read, write, execute) =
-        (libc::PROT_READ as u64, libc::PROT_WRITE as u64, libc::PROT_EXEC as u64);
+    let (read, write, execute) = (libc::PROT_READ as u64, libc::PROT_WRITE as u64, libc::PROT_EXEC as u64);
     let (private, shared, anonymous) =
         (libc::MAP_PRIVATE as u64, libc::MAP_SHARED as u64, libc::MAP_ANONYMOUS as u64);
     let (inet, inet6, local) = (libc::AF_INET as u64, libc::AF_INET6 as u64, libc::AF_UNIX as u64);
-    let (stream, datagram, raw) =
-        (libc::SOCK_STREAM as u64, libc::SOCK_DGRAM as u64, libc::SOCK_RAW as u64);
+    let (stream, datagram, raw) = (libc::SOCK_STREAM as u64, libc::SOCK_DGRAM as u64, libc::SOCK_RAW as u64);
     let mode = (libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as u64;
     let rows = [
         ("a thread", libc::SYS_clone, with(&[(0, thread)]), ALLOW),
         ("a process", libc::SYS_clone, with(&[(0, process)]), REFUSED),
-        ("a process that shares memory", libc::SYS_clone, with(&[(0, process | libc::CLONE_VM as u64 | libc::CLONE_VFORK as u64)]), REFUSED),
-        ("a thread with a namespace", libc::SYS_clone, with(&[(0, thread | libc::CLONE_NEWUSER as u64)]), REFUSED),
+        (
+            "a process that shares memory",
+            libc::SYS_clone,
+            with(&[(0, process | libc::CLONE_VM as u64 | libc::CLONE_VFORK as u64)]),
+            REFUSED,
+        ),
+        (
+            "a thread with a namespace",
+            libc::SYS_clone,
+            with(&[(0, thread | libc::CLONE_NEWUSER as u64)]),
+            REFUSED,
+        ),
         ("a signal to a thread of its own", libc::SYS_tgkill, with(&[(0, SELF), (1, 7), (2, 6)]), ALLOW),
         ("a signal to another process", libc::SYS_tgkill, with(&[(0, 1), (1, 1), (2, 9)]), REFUSED),
         ("its threads' names", libc::SYS_prctl, with(&[(0, 15)]), ALLOW),
-        ("being readable again", libc::SYS_prctl, with(&[(0, libc::PR_SET_DUMPABLE as u64), (1, 1)]), REFUSED),
+        (
+            "being readable again",
+            libc::SYS_prctl,
+            with(&[(0, libc::PR_SET_DUMPABLE as u64), (1, 1)]),
+            REFUSED,
+        ),
         ("its limits", libc::SYS_prlimit64, with(&[(1, 7), (3, 0x7fff)]), ALLOW),
         ("new limits", libc::SYS_prlimit64, with(&[(1, 7), (2, 0x7fff)]), REFUSED),
         ("new limits high in memory", libc::SYS_prlimit64, with(&[(1, 7), (2, wide)]), REFUSED),
@@ -180,7 +199,12 @@ fn arguments_decide() {
         ("shared memory", libc::SYS_mmap, with(&[(2, read | write), (3, shared)]), ALLOW),
         ("a library's code", libc::SYS_mmap, with(&[(2, read | execute), (3, private)]), ALLOW),
         ("code that can be written", libc::SYS_mmap, with(&[(2, write | execute), (3, private)]), REFUSED),
-        ("code out of nothing", libc::SYS_mmap, with(&[(2, read | execute), (3, private | anonymous)]), REFUSED),
+        (
+            "code out of nothing",
+            libc::SYS_mmap,
+            with(&[(2, read | execute), (3, private | anonymous)]),
+            REFUSED,
+        ),
         ("code that others write", libc::SYS_mmap, with(&[(2, read | execute), (3, shared)]), REFUSED),
         ("memory protected", libc::SYS_mprotect, with(&[(2, read)]), ALLOW),
         ("memory turned into code", libc::SYS_mprotect, with(&[(2, read | execute)]), REFUSED),
@@ -191,7 +215,12 @@ fn arguments_decide() {
         ("a raw socket in disguise", libc::SYS_socket, with(&[(0, inet), (1, raw | mode)]), REFUSED),
         ("packets", libc::SYS_socket, with(&[(0, libc::AF_PACKET as u64), (1, datagram)]), REFUSED),
         ("netlink", libc::SYS_socket, with(&[(0, libc::AF_NETLINK as u64), (1, raw)]), REFUSED),
-        ("the kernel's cryptography", libc::SYS_socket, with(&[(0, libc::AF_ALG as u64), (1, stream)]), REFUSED),
+        (
+            "the kernel's cryptography",
+            libc::SYS_socket,
+            with(&[(0, libc::AF_ALG as u64), (1, stream)]),
+            REFUSED,
+        ),
         ("virtual machines", libc::SYS_socket, with(&[(0, libc::AF_VSOCK as u64), (1, stream)]), REFUSED),
         ("a pair", libc::SYS_socketpair, with(&[(0, local), (1, stream)]), ALLOW),
         ("a terminal?", libc::SYS_ioctl, with(&[(0, 2), (1, libc::TCGETS as u64)]), ALLOW),

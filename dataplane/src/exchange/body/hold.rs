@@ -20,6 +20,9 @@ const PIECE_BYTES_MIN: usize = 4 << 10;
 /// Bytes that joined pieces grow to.
 const JOINED_BYTES: usize = 16 << 10;
 
+/// Bytes that are held in memory by a worker that is short of it.
+const SHORT_BYTES: usize = 64 << 10;
+
 /// Bytes that are read back at once.
 const READ_BYTES: usize = 64 << 10;
 
@@ -91,7 +94,16 @@ impl Hold {
             self.close_joined();
             self.memory.push_back(piece);
         }
-        if self.memory_bytes > self.memory_bytes_max { self.spill().await } else { Ok(()) }
+        if self.memory_bytes > self.room() { self.spill().await } else { Ok(()) }
+    }
+
+    /// Bytes that may be held in memory; fewer when the worker is short of it.
+    fn room(&self) -> usize {
+        if self.spool.is_memory_short() {
+            self.memory_bytes_max.min(SHORT_BYTES)
+        } else {
+            self.memory_bytes_max
+        }
     }
 
     /// Takes from the front.
@@ -169,6 +181,7 @@ async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pressure::Pressure;
 
     async fn drain(hold: &mut Hold) -> Vec<u8> {
         let mut all = Vec::new();
@@ -220,7 +233,7 @@ mod tests {
 
     #[tokio::test]
     async fn tiny_pieces_are_joined() {
-        let mut hold = Hold::new(u64::MAX, Spool::new().0);
+        let mut hold = Hold::new(u64::MAX, Spool::new(Pressure::default()).0);
         for _ in 0..100_000 {
             hold.push(Bytes::from_static(b"x")).await.expect("it is held");
         }
@@ -230,7 +243,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_piece_that_gets_no_file_is_held_all_the_same() {
-        let mut hold = Hold::new(1, Spool::new().0);
+        let mut hold = Hold::new(1, Spool::new(Pressure::default()).0);
         assert!(hold.push(Bytes::from_static(b"xyz")).await.is_err());
         assert!(!hold.has_spooled());
         assert_eq!(drain(&mut hold).await, b"xyz");
