@@ -91,9 +91,9 @@ pub(crate) async fn run(
 ) -> After {
     record.begin_trace(Some(&head));
     record.is_request();
-    let Some(_in_flight) = proxy.pressure().enter() else {
+    if !proxy.pressure().admits() {
         return turn_away(unread(UNAVAILABLE.closing().into(), record), client, proxy, record).await;
-    };
+    }
     let entry = proxy.journal().and_then(|journal| journal.enter(&head));
     let outcome = pipeline(head, client, proxy, record, entry.as_ref()).await;
     match outcome {

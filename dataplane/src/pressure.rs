@@ -1,6 +1,6 @@
 //! Whether the worker takes more memory than it was given. The system would kill it at some point, with all that is in
-//! flight; before that, bodies wait on disk and new requests are turned away. A few are served all the same: memory that
-//! was freed is not always given back, and a worker that served nobody would never learn that there is room.
+//! flight; before that, bodies wait on disk and most new requests are turned away. Some are served all the same: memory that
+//! was freed is not always given back, and a worker that served nobody could stay short of it for ever.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::param::page_size;
 use tracing::{info, warn};
-use waf_shared::limits::{REQUESTS_AT_ANY_TIME, SHORT_OF_MEMORY_MILLISECONDS};
+use waf_shared::limits::{REQUESTS_WHEN_SHORT, SHORT_OF_MEMORY_MILLISECONDS};
 
 /// Where a process finds how much memory it takes, in pages.
 const STATM: &str = "/proc/self/statm";
@@ -29,12 +29,16 @@ impl Gauge {
         Ok(Gauge { statm: File::open(STATM)?, budget_bytes })
     }
 
-    fn resident_bytes(&self) -> io::Result<u64> {
+    fn own_bytes(&self) -> io::Result<u64> {
         let mut text = [0; 128];
         let read = self.statm.read_at(&mut text, 0)?;
         let text = std::str::from_utf8(text.get(..read).unwrap_or_default()).unwrap_or_default();
-        let pages: u64 =
-            text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).ok_or(io::ErrorKind::InvalidData)?;
+        let mut fields = text.split(' ').skip(1).map(|pages| pages.parse::<u64>().ok());
+        let (Some(Some(resident)), Some(Some(shared))) = (fields.next(), fields.next()) else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        // Memory of rate limits, and of the program's file, is nobody's own.
+        let pages = resident.saturating_sub(shared);
         Ok(pages.saturating_mul(page_size() as u64))
     }
 }
@@ -43,7 +47,8 @@ impl Gauge {
 #[derive(Debug, Clone, Default)]
 pub struct Pressure {
     is_short: Arc<AtomicBool>,
-    in_flight: Arc<AtomicUsize>,
+    /// Requests that may begin before the next look, though memory is short.
+    left: Arc<AtomicUsize>,
 }
 
 impl Pressure {
@@ -52,9 +57,10 @@ impl Pressure {
         let mut due = tokio::time::interval(Duration::from_millis(SHORT_OF_MEMORY_MILLISECONDS));
         loop {
             due.tick().await;
-            let Ok(taken) = gauge.resident_bytes() else {
+            let Ok(taken) = gauge.own_bytes() else {
                 return warn!("what memory is taken cannot be seen: no request is turned away for it");
             };
+            self.left.store(REQUESTS_WHEN_SHORT, Ordering::Relaxed);
             let is_short = taken > gauge.budget_bytes;
             if self.is_short.swap(is_short, Ordering::Relaxed) == is_short {
                 continue;
@@ -75,21 +81,10 @@ impl Pressure {
         self.is_short.load(Ordering::Relaxed)
     }
 
-    /// A request begins. `None` when there is no memory for another one.
-    pub(crate) fn enter(&self) -> Option<InFlight> {
-        let others = self.in_flight.fetch_add(1, Ordering::Relaxed);
-        let entered = InFlight(Arc::clone(&self.in_flight));
-        (!self.is_short() || others < REQUESTS_AT_ANY_TIME).then_some(entered)
-    }
-}
-
-/// A request in flight.
-#[derive(Debug)]
-pub(crate) struct InFlight(Arc<AtomicUsize>);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+    /// Whether a request may begin.
+    pub(crate) fn admits(&self) -> bool {
+        let take = |left: usize| left.checked_sub(1);
+        !self.is_short() || self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 }
 
@@ -98,26 +93,26 @@ impl Drop for InFlight {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_few_are_served_whatever_memory_is_taken() {
+    #[tokio::test(start_paused = true)]
+    async fn some_are_served_whatever_memory_is_taken() {
         let pressure = Pressure::default();
-        let many: Vec<_> = (0..100).map(|_| pressure.enter().unwrap()).collect();
-        pressure.is_short.store(true, Ordering::Relaxed);
-        assert!(pressure.enter().is_none());
-        drop(many);
-        let few: Vec<_> = (0..REQUESTS_AT_ANY_TIME).map(|_| pressure.enter().unwrap()).collect();
-        assert!(pressure.enter().is_none());
-        drop(few);
-        assert!(pressure.enter().is_some());
-        assert_eq!(pressure.in_flight.load(Ordering::Relaxed), 0);
+        assert!((0..100).all(|_| pressure.admits()));
+        let watching = tokio::spawn(pressure.clone().watch(Gauge::open(0).unwrap()));
+        let look = Duration::from_millis(SHORT_OF_MEMORY_MILLISECONDS);
+        for _ in 0..3 {
+            tokio::time::sleep(look).await;
+            assert_eq!((0..100).filter(|_| pressure.admits()).count(), REQUESTS_WHEN_SHORT);
+            assert!(pressure.is_short());
+        }
+        watching.abort();
     }
 
     #[test]
     fn what_is_taken_can_be_seen() {
         let gauge = Gauge::open(0).unwrap();
-        let before = gauge.resident_bytes().unwrap();
+        let before = gauge.own_bytes().unwrap();
         let taken = vec![1u8; 64 << 20];
-        let after = gauge.resident_bytes().unwrap();
+        let after = gauge.own_bytes().unwrap();
         assert!(before > 1 << 20 && after > before + (32 << 20), "{before} {after} {}", taken.len());
     }
 }

@@ -145,8 +145,11 @@ impl Proxy {
     async fn place(&self) -> Option<Place> {
         let wait = Duration::from_secs(limits::FULL_SECONDS);
         match tokio::time::timeout(wait, Arc::clone(&self.connections).acquire_owned()).await {
-            Ok(free) => free.ok().map(Place::Free),
-            Err(_) => Arc::clone(&self.reserve).acquire_owned().await.ok().map(Place::Reserve),
+            Ok(free) => Some(Place { purpose: Purpose::Serve, _held: free.ok()? }),
+            Err(_) => {
+                let held = Arc::clone(&self.reserve).acquire_owned().await.ok()?;
+                Some(Place { purpose: Purpose::Decline, _held: held })
+            }
         }
     }
 
@@ -171,18 +174,18 @@ impl Proxy {
             };
             match accepted {
                 Ok((stream, peer)) => {
-                    if let Place::Reserve(_) = place
+                    if place.purpose == Purpose::Decline
                         && let Ok(free) = Arc::clone(&self.connections).try_acquire_owned()
                     {
-                        place = Place::Free(free);
+                        place = Place { purpose: Purpose::Serve, _held: free };
                     }
                     let proxy = Arc::clone(&self);
                     tokio::spawn(async move {
                         if let Some((stream, ends)) = proxy.open(stream, peer, role).await {
                             drop(shaking);
-                            match &place {
-                                Place::Free(_) => connection::serve(proxy, stream, ends).await,
-                                Place::Reserve(_) => connection::decline(proxy, stream, ends).await,
+                            match place.purpose {
+                                Purpose::Serve => connection::serve(proxy, stream, ends).await,
+                                Purpose::Decline => connection::decline(proxy, stream, ends).await,
                             }
                         }
                         drop(place);
@@ -220,11 +223,16 @@ impl Proxy {
 
 /// What a connection is accepted for; the place is free again when it ends.
 #[derive(Debug)]
-enum Place {
-    /// To be served.
-    Free(OwnedSemaphorePermit),
-    /// To be told that there is no place.
-    Reserve(OwnedSemaphorePermit),
+struct Place {
+    purpose: Purpose,
+    _held: OwnedSemaphorePermit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Serve,
+    /// To say that there is no place.
+    Decline,
 }
 
 /// The connection failed before it was accepted; the next one may be fine.

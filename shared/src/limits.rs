@@ -29,11 +29,11 @@ pub const RATE_LIMIT_SPACE_BYTES: u64 = 1 << 60;
 /// counted, or a new key claimed, in the same set at the same moment.
 pub const RATE_LIMIT_TRIES_MAX: usize = 4096;
 
-/// Requests that a worker serves at once however much memory it takes.
-pub const REQUESTS_AT_ANY_TIME: usize = 8;
-
 /// Milliseconds between two looks at the memory that a worker takes.
 pub const SHORT_OF_MEMORY_MILLISECONDS: u64 = 50;
+
+/// Requests that a worker begins to serve between two looks however much memory it takes.
+pub const REQUESTS_WHEN_SHORT: usize = 8;
 
 /// Seconds for which a connection waits for one of a worker's places before it is answered 503.
 pub const FULL_SECONDS: u64 = 1;
