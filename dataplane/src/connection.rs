@@ -15,7 +15,7 @@ use crate::http1::reader::{HeadError, Reader};
 use crate::http2::{self, PREFACE};
 use crate::message::{Sink, Source};
 use crate::proxy::Proxy;
-use crate::refusal::{After, TIMEOUT};
+use crate::refusal::{After, TIMEOUT, UNAVAILABLE};
 use crate::serving::Serving;
 use crate::stream::{Chosen, Stream};
 
@@ -71,6 +71,23 @@ pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
             }
             After::Abort => break,
         }
+    }
+}
+
+/// Tells a client that there is no place for its connection, and closes it. Who speaks HTTP/2 sees it close.
+pub(crate) async fn decline(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
+    let speaks_http2 = matches!(stream.chosen(), Some(Chosen::Http2));
+    let (reader, writer) = tokio::io::split(stream);
+    let mut connection = Connection { reader: Reader::new(reader), writer };
+    let Some(serving) = proxy.serving().filter(|_| !speaks_http2) else {
+        return farewell(&mut connection.writer).await;
+    };
+    let mut record = Record::new(serving, ends, (Instant::now(), SystemTime::now()));
+    let Connection { reader, writer } = &mut connection;
+    let mut client = Client { reader: Source::Http1(reader), writer: Sink::to_client(writer) };
+    let refused = Turned::Refused(UNAVAILABLE.closing());
+    if !matches!(exchange::turn_away(refused, &mut client, &proxy, &mut record).await, After::Abort) {
+        linger(connection).await;
     }
 }
 

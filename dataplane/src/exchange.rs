@@ -48,6 +48,7 @@ use crate::answer;
 use crate::audit::Disposition;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{Malformed, RequestHead, Version};
+use crate::journal::Entry;
 use crate::message::{Delimited, Sink, Source};
 use crate::proxy::Proxy;
 use crate::refusal::{After, BAD_GATEWAY, GATEWAY_TIMEOUT, Kind, Refusal, UNAVAILABLE};
@@ -90,7 +91,11 @@ pub(crate) async fn run(
 ) -> After {
     record.begin_trace(Some(&head));
     record.is_request();
-    let outcome = pipeline(head, client, proxy, record).await;
+    if !proxy.pressure().admits() {
+        return turn_away(unread(UNAVAILABLE.closing().into(), record), client, proxy, record).await;
+    }
+    let entry = proxy.journal().and_then(|journal| journal.enter(&head));
+    let outcome = pipeline(head, client, proxy, record, entry.as_ref()).await;
     match outcome {
         Ok(after) => after,
         Err(turned) => turn_away(turned, client, proxy, record).await,
@@ -102,12 +107,16 @@ async fn pipeline(
     client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
+    entry: Option<&Entry>,
 ) -> Result<After, Turned> {
     let arrived = admit::arrive(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
     if let Door::Redirect = record.door() {
         return Err(unread(redirect::answer(&arrived, proxy.tls(), record).into(), record));
     }
     let admitted = admit::admit(arrived, record).map_err(|refusal| unread(refusal.into(), record))?;
+    if let (Some(entry), Some(route)) = (entry, record.route) {
+        entry.routed(route);
+    }
     contract::head(&admitted, record).map_err(|refusal| unread(refusal.into(), record))?;
     record.stage("admitted");
     let inspected =
@@ -115,6 +124,9 @@ async fn pipeline(
     record.stage("head inspected");
     let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
     record.stage("cleared");
+    if let Some(entry) = entry {
+        entry.forwarding();
+    }
     record.parameters = screen::parameters(&cleared, record.settings());
     let sent = transfer::transfer(&mut cleared, client, proxy, record).await;
     cleared.body.report(record);

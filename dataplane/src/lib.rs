@@ -44,4 +44,12 @@ pub mod metrics;
 
 pub mod trace;
 
+pub mod confinement;
+
+pub mod pressure;
+
+pub mod spool;
+
+pub mod journal;
+
 pub mod worker;

@@ -2,13 +2,13 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::AbortHandle;
 use waf_shared::control::Role;
 use waf_shared::limits;
@@ -17,6 +17,8 @@ use waf_shared::route::HostSet;
 use crate::audit::sink::Sink;
 use crate::connection;
 use crate::exchange::{Door, Ends, Spare};
+use crate::journal::Journal;
+use crate::pressure::Pressure;
 use crate::serving::Serving;
 use crate::stream::Stream;
 use crate::tls::{self, Tls};
@@ -42,11 +44,15 @@ pub struct Proxy {
     handshakes: Arc<Semaphore>,
     tls: Tls,
     spare: Spare,
+    journal: OnceLock<Arc<Journal>>,
+    pressure: Pressure,
+    /// Places for connections that are told that there is none.
+    reserve: Arc<Semaphore>,
 }
 
 impl Proxy {
     /// Without a plan: it serves nothing until the first [`Proxy::commit`].
-    pub fn new(audit: Sink, tls: Tls) -> Arc<Proxy> {
+    pub fn new(audit: Sink, tls: Tls, pressure: Pressure) -> Arc<Proxy> {
         let connections = connections_max();
         Arc::new(Proxy {
             active: ArcSwapOption::empty(),
@@ -58,6 +64,9 @@ impl Proxy {
             handshakes: Arc::new(Semaphore::new(tls::handshakes_max(connections))),
             tls,
             spare: Spare::default(),
+            journal: OnceLock::new(),
+            pressure,
+            reserve: Arc::new(Semaphore::new(limits::FULL_ANSWERS_MAX)),
         })
     }
 
@@ -99,6 +108,19 @@ impl Proxy {
         let _ = tokio::time::timeout(limit, drained).await;
     }
 
+    /// Writes down what is in flight from now on. The first journal stays.
+    pub fn keep(&self, journal: Arc<Journal>) {
+        let _ = self.journal.set(journal);
+    }
+
+    pub(crate) fn pressure(&self) -> &Pressure {
+        &self.pressure
+    }
+
+    pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
+        self.journal.get()
+    }
+
     pub(crate) fn audit(&self) -> &Sink {
         &self.audit
     }
@@ -121,10 +143,23 @@ impl Proxy {
         Open(Arc::clone(self))
     }
 
+    /// A place for one more connection. When none becomes free for a while, one to say so from: a client learns more from
+    /// that than from waiting.
+    async fn place(&self) -> Option<Place> {
+        let wait = Duration::from_secs(limits::FULL_SECONDS);
+        match tokio::time::timeout(wait, Arc::clone(&self.connections).acquire_owned()).await {
+            Ok(free) => Some(Place { purpose: Purpose::Serve, _held: free.ok()? }),
+            Err(_) => {
+                let held = Arc::clone(&self.reserve).acquire_owned().await.ok()?;
+                Some(Place { purpose: Purpose::Decline, _held: held })
+            }
+        }
+    }
+
     async fn accept(self: Arc<Self>, listener: TcpListener, role: Role) {
         let mut prune = tokio::time::interval(PRUNE_EVERY);
         loop {
-            let Ok(slot) = Arc::clone(&self.connections).acquire_owned().await else { return };
+            let Some(mut place) = self.place().await else { return };
             let shaking = match role {
                 Role::Https => match Arc::clone(&self.handshakes).acquire_owned().await {
                     Ok(permit) => Some(permit),
@@ -144,13 +179,21 @@ impl Proxy {
                 Ok((stream, peer)) => {
                     // Here and not in its task: a drain that begins before the task does must know of it.
                     let open = self.enter();
+                    if place.purpose == Purpose::Decline
+                        && let Ok(free) = Arc::clone(&self.connections).try_acquire_owned()
+                    {
+                        place = Place { purpose: Purpose::Serve, _held: free };
+                    }
                     let proxy = Arc::clone(&self);
                     tokio::spawn(async move {
                         if let Some((stream, ends)) = proxy.open(stream, peer, role).await {
                             drop(shaking);
-                            connection::serve(proxy, stream, ends).await;
+                            match place.purpose {
+                                Purpose::Serve => connection::serve(proxy, stream, ends).await,
+                                Purpose::Decline => connection::decline(proxy, stream, ends).await,
+                            }
                         }
-                        drop((open, slot));
+                        drop((open, place));
                     });
                 }
                 Err(error) if is_about_one_connection(&error) => {}
@@ -195,6 +238,20 @@ impl Proxy {
         let _ = stop.wait_for(|stopping| *stopping).await;
         tokio::time::sleep(time).await;
     }
+}
+
+/// What a connection is accepted for; the place is free again when it ends.
+#[derive(Debug)]
+struct Place {
+    purpose: Purpose,
+    _held: OwnedSemaphorePermit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Serve,
+    /// To say that there is no place.
+    Decline,
 }
 
 /// The connection failed before it was accepted; the next one may be fine.

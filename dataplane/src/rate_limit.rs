@@ -1,7 +1,7 @@
 //! Rate limits: who a request counts for, and whether it may come. Counts lie in memory that the supervisor keeps and
 //! all workers share. It knows addresses and header values, nothing of answers and events.
 
-mod mapping;
+pub(crate) mod mapping;
 mod table;
 
 pub mod clock;

@@ -14,6 +14,7 @@ use waf_shared::plan::{self, AddHeader, Digest, Listen, Mode, Plan, ResponseHead
 use crate::contracts::Contracts;
 use crate::metrics::{Metrics, Series};
 use crate::rate_limit::{self, Quota, Quotas};
+use crate::spool::Spool;
 use crate::trace::{TraceSetupError, Tracer};
 use crate::upstream::{Pool, Pools, TlsSetupError};
 use waf_shared::route::{HostSet, Router};
@@ -59,17 +60,20 @@ pub struct Serving {
     head_bytes_max: usize,
     tracer: Option<Arc<Tracer>>,
     metrics: Arc<Metrics>,
+    spool: Spool,
     route_series: Vec<Arc<Series>>,
 }
 
 impl Serving {
     /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept; what rate limits
-    /// count lies in `memory`, and requests are counted in `metrics`.
+    /// count lies in `memory`, requests are counted in `metrics`, and
+    /// files for bodies come from `spool`.
     pub fn build(
         plan_bytes: &[u8],
         memory: Option<rate_limit::Memory>,
         previous: Option<&Arc<Serving>>,
         metrics: &Arc<Metrics>,
+        spool: &Spool,
     ) -> Result<Arc<Serving>, BuildError> {
         let (mut plan, digest) = plan::decode(plan_bytes)?;
         let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
@@ -86,6 +90,7 @@ impl Serving {
             route_bounds: plan.routes.iter().map(|route| Bounds::of(&route.settings)).collect(),
             route_series: plan.routes.iter().map(|route| metrics.series(&route.id.0)).collect(),
             metrics: Arc::clone(metrics),
+            spool: spool.clone(),
             hosts: match &plan.listen {
                 Listen::Plain { .. } => None,
                 Listen::Tls { hosts } => Some(HostSet::new(hosts)),
@@ -167,6 +172,11 @@ impl Serving {
 
     pub(crate) fn pools(&self) -> &Pools {
         &self.pools
+    }
+
+    /// Where files for bodies come from.
+    pub(crate) fn spool(&self) -> &Spool {
+        &self.spool
     }
 
     /// The worker's counters.

@@ -261,6 +261,11 @@ struct Origin {
     port: u16,
 }
 
+/// Reads the system's trust anchors for later, when they may be out of reach.
+pub fn remember_anchors() {
+    tls::remember();
+}
+
 impl Pools {
     /// Pools for `upstreams`, in their order; those of `previous` are kept with their connections.
     pub fn build<'u>(

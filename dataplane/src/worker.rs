@@ -13,17 +13,29 @@ mod unserved;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use channel::ChannelError;
+use tracing::{info, warn};
+
+use crate::confinement::identity::User;
+use crate::confinement::{self, ConfinementError};
+use crate::pressure::Gauge;
 
 /// How a worker runs; the supervisor sets it on the command line.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Threads that serve: the worker's share of the cores.
     pub threads: usize,
     /// What requests in flight get when the supervisor is gone.
     pub drain: Duration,
+    /// Who a worker that is started as root goes on as.
+    pub user: Option<User>,
+    /// Memory that it may take; no bound of its own without one.
+    pub memory_bytes: Option<u64>,
+    /// Files and folders of trust anchors that the operator names in place of the system's.
+    pub anchors: Vec<PathBuf>,
 }
 
 /// Why a worker ended other than by a drain.
@@ -32,6 +44,9 @@ pub enum WorkerError {
     /// Started by hand, or under a supervisor of another version.
     #[error("a worker is started by the supervisor, with sockets as its standard input and output")]
     NotAWorker(#[source] io::Error),
+    /// It would have more rights than it should.
+    #[error("the worker cannot be confined")]
+    Confinement(#[from] ConfinementError),
     /// No runtime could be had.
     #[error("the runtime does not start")]
     Runtime(#[source] io::Error),
@@ -62,6 +77,12 @@ pub enum WorkerError {
 pub fn run(options: &Options) -> Result<(), WorkerError> {
     let control = inherited(io::stdin().as_fd())?;
     let audit = inherited(io::stdout().as_fd())?;
+    let gauge = options.memory_bytes.map(Gauge::open).transpose();
+    confine(options)?;
+    let gauge = gauge.unwrap_or_else(|error| {
+        warn!(%error, "what memory is taken cannot be seen: no request is turned away for it");
+        None
+    });
     let mut builder = if options.threads <= 1 {
         tokio::runtime::Builder::new_current_thread()
     } else {
@@ -70,10 +91,25 @@ pub fn run(options: &Options) -> Result<(), WorkerError> {
         builder
     };
     let runtime = builder.enable_all().build().map_err(WorkerError::Runtime)?;
-    let outcome = runtime.block_on(serve::serve(control, audit, options));
+    let outcome = runtime.block_on(serve::serve(control, audit, options, gauge));
     // What is still running after the drain's limit is cut: the process is about to end.
     runtime.shutdown_background();
     outcome
+}
+
+/// Before any thread exists: what is given up here is given up by every thread.
+fn confine(options: &Options) -> Result<(), ConfinementError> {
+    if options.user.is_some() {
+        // What is open to root alone would be out of reach of the user that comes after.
+        crate::upstream::remember_anchors();
+    }
+    let in_force = confinement::apply(options.user, &options.anchors)?;
+    if in_force.lacking.is_empty() {
+        info!("{in_force}");
+    } else {
+        warn!("{in_force}");
+    }
+    Ok(())
 }
 
 /// The socket behind a standard stream.

@@ -103,6 +103,15 @@ pub enum ToWorker {
     Tickets(Tickets),
     /// Answer these challenges from now on, and no others.
     Challenges(Challenges),
+    /// Write down in this memory what is in flight; its descriptor travels with the frame. Sent once, first of all.
+    Journal,
+    /// The file that was asked for under this number; its descriptor travels with the frame unless there is none.
+    Spool {
+        /// Which question is answered.
+        ticket: u64,
+        /// Why there is no file; at most [`crate::limits::REASON_BYTES_MAX`] bytes.
+        refused: Option<String>,
+    },
 }
 
 /// From a worker to the supervisor.
@@ -126,4 +135,6 @@ pub enum ToSupervisor {
     /// Clients asked for these server names, which a wildcard of the configuration covers and no certificate does. Lower
     /// case; at most [`crate::limits::UNSERVED_NAMES_MAX`] in one message, each at most once a minute from one worker.
     Unserved(Vec<String>),
+    /// A body needs a file to wait in. The number is answered once.
+    Spool(u64),
 }

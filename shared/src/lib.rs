@@ -13,4 +13,6 @@ pub mod rate_limit;
 
 pub mod control;
 
+pub mod journal;
+
 pub mod metrics;

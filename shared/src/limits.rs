@@ -29,6 +29,27 @@ pub const RATE_LIMIT_SPACE_BYTES: u64 = 1 << 60;
 /// counted, or a new key claimed, in the same set at the same moment.
 pub const RATE_LIMIT_TRIES_MAX: usize = 4096;
 
+/// Milliseconds between two looks at the memory that a worker takes.
+pub const SHORT_OF_MEMORY_MILLISECONDS: u64 = 50;
+
+/// Requests that a worker begins to serve between two looks however much memory it takes.
+pub const REQUESTS_WHEN_SHORT: usize = 8;
+
+/// Seconds for which a connection waits for one of a worker's places before it is answered 503.
+pub const FULL_SECONDS: u64 = 1;
+
+/// Connections that a worker without a free place answers 503 at once.
+pub const FULL_ANSWERS_MAX: usize = 16;
+
+/// Requests in flight that one worker's journal has room for; more than that are not written down.
+pub const JOURNAL_SLOTS: usize = 1024;
+
+/// Files for bodies that a worker waits for at once; more wait to ask.
+pub const SPOOL_WAITING: usize = 256;
+
+/// Seconds for a file of a body to be made, written or read: a disk that takes longer is as good as full.
+pub const DISK_SECONDS: u64 = 10;
+
 /// Bytes of a worker's reason for rejecting a plan. Longer reasons are cut: they are for people.
 pub const REASON_BYTES_MAX: usize = 4096;
 

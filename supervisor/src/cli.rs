@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use waf_compiler::tracing::Environment;
+use waf_dataplane::confinement::identity::User;
 use waf_shared::limits::{DRAIN_SECONDS, UPGRADE_SECONDS};
 use waf_shared::plan::Cidr;
 
@@ -75,6 +76,12 @@ pub struct Process {
     /// Time that the new program gets to become ready at an upgrade
     #[arg(long, value_name = "SECONDS", default_value_t = UPGRADE_SECONDS, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub upgrade_timeout: u64,
+    /// Who workers become when started as root [default: nobody]
+    #[arg(long, value_name = "USER[:GROUP]")]
+    pub user: Option<String>,
+    /// Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub worker_memory: Option<u64>,
 }
 
 /// What else to do than to serve.
@@ -104,6 +111,24 @@ pub enum Command {
         #[arg(long, value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
         pid: Option<i32>,
     },
+    /// Ask a running service whether it is ready, for the health checks of containers: exit status 0 or 1
+    Health {
+        /// What to ask, in place of the configured health port
+        #[arg(long, value_name = "URL", conflicts_with = "config")]
+        url: Option<String>,
+        /// Configuration file that names the health port
+        #[arg(long, value_name = "FILE", default_value = "/etc/waf/waf.yaml")]
+        config: PathBuf,
+        /// Ask whether it lives, not whether it is ready
+        #[arg(long, conflicts_with = "url")]
+        live: bool,
+    },
+    /// Print what this machine lets the service do, and what it lacks: exit status 1 if it could not run
+    Doctor {
+        /// How it is to serve.
+        #[command(flatten)]
+        serve: Box<Serve>,
+    },
     /// The data plane; started by `waf` itself
     #[command(hide = true)]
     Worker {
@@ -119,6 +144,12 @@ pub enum Command {
         /// Least level of log lines
         #[arg(long)]
         log_level: LogLevel,
+        /// Who to go on as
+        #[arg(long, value_name = "UID:GID", value_parser = numbers)]
+        r#become: Option<User>,
+        /// Bytes of memory that it may take
+        #[arg(long)]
+        memory: Option<u64>,
     },
 }
 
@@ -166,6 +197,42 @@ pub fn tracing_environment() -> Environment {
         timeout: said("OTEL_EXPORTER_OTLP_TIMEOUT"),
         resource_attributes: said("OTEL_RESOURCE_ATTRIBUTES"),
     }
+}
+
+/// Files and folders of trust anchors that the operator names in place of the system's, as OpenSSL has it.
+pub fn anchors() -> Vec<PathBuf> {
+    let file = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
+    let folders = std::env::var_os("SSL_CERT_DIR");
+    let folders = folders.iter().flat_map(std::env::split_paths);
+    file.into_iter().chain(folders).filter(|path| path.is_absolute()).collect()
+}
+
+/// Whether a service manager waits to be told, and whether it hands over sockets.
+pub fn managed() -> (bool, bool) {
+    (std::env::var_os("NOTIFY_SOCKET").is_some(), std::env::var_os("LISTEN_FDS").is_some())
+}
+
+/// A size as the configuration writes it: bytes, or a number with a suffix of powers of 1024.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text.get(digits.len()..).unwrap_or_default() {
+        "" | "B" => 0,
+        "KB" => 10,
+        "MB" => 20,
+        "GB" => 30,
+        _ => return Err("not a size such as 512MB".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "not a size such as 512MB".to_owned())?;
+    number
+        .checked_mul(1 << shift)
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "not a size that memory has".to_owned())
+}
+
+fn numbers(text: &str) -> Result<User, String> {
+    let (uid, gid) = text.split_once(':').ok_or("not UID:GID")?;
+    let number = |text: &str| text.parse().map_err(|_| "not UID:GID".to_owned());
+    Ok(User { uid: number(uid)?, gid: number(gid)? })
 }
 
 /// An address, or a range of addresses. Nothing between commas, and an empty variable, is `None`.
@@ -223,11 +290,24 @@ mod tests {
             ["waf", "--trusted-proxies", "10.0.0.0/33"],
             ["waf", "--trusted-proxies", "example.com"],
             ["waf", "--port", "80"],
+            ["waf", "worker", "--become=1"],
+            ["waf", "--worker-memory", "0"],
+            ["waf", "--worker-memory", "1TB"],
+            ["waf", "--worker-memory", "99999999999GB"],
             ["waf", "--https-port", "0"],
             ["waf", "--http-port", "65536"],
         ] {
             assert_eq!(Cli::try_parse_from(args).unwrap_err().exit_code(), 2, "{args:?}");
         }
+    }
+
+    #[test]
+    fn sizes_are_written_as_in_the_configuration() {
+        let bytes = |text: &str| {
+            Cli::try_parse_from(["waf", "--worker-memory", text]).unwrap().serve.process.worker_memory
+        };
+        assert_eq!((bytes("512MB"), bytes("7")), (Some(512 << 20), Some(7)));
+        assert_eq!((bytes("1KB"), bytes("2GB"), bytes("3B")), (Some(1024), Some(2 << 30), Some(3)));
     }
 
     #[test]

@@ -16,6 +16,10 @@ pub mod candidate;
 pub mod source;
 pub mod workers;
 
+pub mod crashes;
+pub mod memory;
+pub mod user;
+
 pub mod acme;
 pub mod certificates;
 
@@ -35,5 +39,8 @@ pub mod sockets;
 pub mod tls;
 
 pub mod listing;
+
+pub mod doctor;
+pub mod probe;
 
 pub mod demo;

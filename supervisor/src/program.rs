@@ -17,9 +17,12 @@ use crate::candidate;
 use crate::certificates::{Layout, Store};
 use crate::cli::{self, Acme, Cli, Command, Process, Serve, Surroundings};
 use crate::demo;
+use crate::doctor;
 use crate::listing;
 use crate::logs;
+use crate::memory;
 use crate::notify::Notifier;
+use crate::probe;
 use crate::sockets::TlsPorts;
 use crate::sockets::adopted::from_service_manager;
 use crate::source::Source;
@@ -27,6 +30,7 @@ use crate::supervise::{self, Origins, SuperviseError};
 use crate::upgrade::order;
 use crate::upgrade::predecessor::Predecessor;
 use crate::upgrade::program::Program;
+use crate::user;
 use crate::workers;
 
 /// Runs the program.
@@ -40,9 +44,12 @@ pub fn run() -> ExitCode {
         Some(Command::Demo { port, process }) => demo(port, &process),
         Some(Command::Certificates { config, acme }) => certificates(&config, &acme),
         Some(Command::Upgrade { pid }) => upgrade(pid),
-        Some(Command::Worker { id, threads, drain, log_level }) => {
+        Some(Command::Health { url, config, live }) => probe::run(url.as_deref(), &config, live),
+        Some(Command::Doctor { serve }) => doctor::run(&serve, &options(&serve.process, false)),
+        Some(Command::Worker { id, threads, drain, log_level, r#become: user, memory: memory_bytes }) => {
             logs::init(log_level.into(), Some(id));
-            let options = worker::Options { threads, drain: Duration::from_secs(drain) };
+            let drain = Duration::from_secs(drain);
+            let options = worker::Options { threads, drain, user, memory_bytes, anchors: cli::anchors() };
             status(&worker::run(&options).inspect_err(|error| {
                 error!(error = error as &dyn std::error::Error, "the worker ends");
             }))
@@ -140,6 +147,13 @@ where
     raise_file_limit();
     let surroundings = Surroundings::of_this_process();
     let program = Program::of_this_process(&surroundings.search_path);
+    let user = match user::of_workers(process.user.as_deref()) {
+        Ok(user) => user,
+        Err(error) => {
+            error!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let settings = supervise::Settings {
         workers: process.workers.get(),
@@ -147,6 +161,8 @@ where
             threads: (cores / process.workers.get()).max(1),
             drain: Duration::from_secs(process.drain),
             log_level: process.log_level.into(),
+            user,
+            memory_bytes: process.worker_memory.or_else(|| memory::share(process.workers.get())),
         },
         ports,
         acme,

@@ -197,6 +197,11 @@ impl Rollout {
             })
     }
 
+    /// The next death is one of a row, however long that worker lived: the same request is suspected of several.
+    pub fn suspect(&mut self) {
+        self.backoff.suspect();
+    }
+
     fn propose(&mut self, plan: PlanId, actions: &mut Vec<Action>) {
         if self.stopping.is_some() {
             actions.push(Action::Superseded(plan));

@@ -1,6 +1,7 @@
 //! The supervisor's one loop: a wake comes in, the rollout decides, and what it decides is done. Everything that can
 //! wait or fail slowly lives in tasks that report back; nothing here blocks.
 
+mod deaths;
 mod deeds;
 mod ending;
 mod endpoints;
@@ -9,6 +10,7 @@ mod plans;
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +27,7 @@ use crate::audit::{self, Baton};
 use crate::candidate::{Candidate, CandidateError};
 use crate::counters::Counters;
 use crate::counts::{Crooked, Registry};
+use crate::crashes::Crashes;
 use crate::metrics::Metrics;
 use crate::notify::Notifier;
 use crate::readiness::{NotReady, Readiness, Status};
@@ -175,6 +178,8 @@ pub async fn supervise(
         board: Board::create(),
         baton,
         notifier,
+        spool: watch::Sender::new(PathBuf::new()),
+        crashes: Crashes::default(),
         spawned: 0,
         end: None,
     };
@@ -233,6 +238,9 @@ struct Supervisor {
     board: Board,
     baton: Arc<Baton>,
     notifier: Notifier,
+    /// Where bodies wait on disk, under the plan in force.
+    spool: watch::Sender<PathBuf>,
+    crashes: Crashes,
     /// Workers that were started first; later ones are restarts.
     spawned: usize,
     end: Option<Result<(), SuperviseError>>,
@@ -291,7 +299,11 @@ impl Supervisor {
             }
             Wake::Said(worker, answer) => self.step(Event::Said(worker, answer)),
             Wake::Gone(worker, how) => {
-                self.workers.remove(&worker);
+                if let Some(gone) = self.workers.remove(&worker)
+                    && !self.stopping
+                {
+                    self.compare(worker, gone.journal);
+                }
                 self.metrics.gone(worker);
                 self.challenged();
                 if !self.stopping {

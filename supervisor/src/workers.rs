@@ -1,23 +1,29 @@
 //! Worker processes: starting one, what is said to it and by it, its end. It knows processes and sockets, nothing of
 //! when which plan is offered.
 
+mod spool;
+
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::process::{Child, Command};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::warn;
+use waf_dataplane::confinement::identity::User;
 use waf_dataplane::worker::channel::{self, ChannelError, Received, Receiver, Sender};
-use waf_shared::control::ToSupervisor;
+use waf_shared::control::{ToSupervisor, ToWorker, encode};
+use waf_shared::limits::SPOOL_WAITING;
 
 use crate::audit;
 use crate::cli;
 use crate::counts;
+use crate::crashes::Memory;
 use crate::metrics::Metrics;
 use crate::rollout::WorkerId;
 use crate::sockets::Bound;
@@ -58,6 +64,10 @@ pub struct Settings {
     pub drain: Duration,
     /// Least level of their log lines.
     pub log_level: tracing::Level,
+    /// Who they go on as; without one they stay who the supervisor is.
+    pub user: Option<User>,
+    /// Memory that each of them may take, in bytes.
+    pub memory_bytes: Option<u64>,
 }
 
 /// Where what a worker says goes.
@@ -68,6 +78,8 @@ pub struct Ends {
     pub audit: audit::Queue,
     /// What it counts.
     pub metrics: Arc<Metrics>,
+    /// Where bodies wait on disk.
+    pub spool: watch::Receiver<PathBuf>,
 }
 
 /// A frame and what travels with it.
@@ -83,12 +95,14 @@ pub struct Luggage {
     pub sockets: Vec<Arc<Bound>>,
     /// Memory of rate limits.
     pub counts: Option<Arc<counts::Object>>,
+    /// A journal, or a file for a body.
+    pub file: Option<OwnedFd>,
 }
 
 impl Luggage {
     /// How many.
     pub fn descriptors(&self) -> usize {
-        self.sockets.len() + usize::from(self.counts.is_some())
+        self.sockets.len() + usize::from(self.counts.is_some()) + usize::from(self.file.is_some())
     }
 }
 
@@ -97,6 +111,8 @@ pub struct Worker {
     outgoing: mpsc::Sender<Outgoing>,
     /// The revision of the challenges that it answers; none before it has answered any.
     pub challenged: Option<u64>,
+    /// What it has in flight, readable also when it is dead.
+    pub journal: Option<Memory>,
     kill: Arc<Notify>,
     _tasks: JoinSet<()>,
 }
@@ -116,7 +132,7 @@ impl Worker {
         states: Told,
         readers: &mut JoinSet<()>,
     ) -> io::Result<Self> {
-        let Ends { wake, audit, metrics } = ends;
+        let Ends { wake, audit, metrics, spool } = ends;
         let (control, control_theirs) = UnixStream::pair()?;
         let (events, events_theirs) = UnixStream::pair()?;
         let (sender, receiver) = channel::split(control)?;
@@ -128,10 +144,13 @@ impl Worker {
         let (outgoing, frames) = mpsc::channel(FRAMES_WAITING);
         let mut tasks = JoinSet::new();
         tasks.spawn(reap(id, child, kill.clone(), wake.clone()));
-        tasks.spawn(listen(id, receiver, kill.clone(), (wake, metrics)));
+        let (tickets, asked) = mpsc::channel(SPOOL_WAITING);
+        tasks.spawn(listen(id, receiver, kill.clone(), (wake, metrics, tickets)));
+        tasks.spawn(spool::give(asked, spool, outgoing.clone()));
         tasks.spawn(speak(id, sender, states, frames, kill.clone()));
         readers.spawn(audit.drain(id, events));
-        Ok(Self { outgoing, challenged: None, kill, _tasks: tasks })
+        let journal = journal(&outgoing);
+        Ok(Self { outgoing, challenged: None, journal, kill, _tasks: tasks })
     }
 
     /// Queues a frame.
@@ -145,6 +164,18 @@ impl Worker {
     }
 }
 
+/// Makes a worker's journal and hands it over, first of all. Without one its death only tells less.
+fn journal(outgoing: &mpsc::Sender<Outgoing>) -> Option<Memory> {
+    let hand_over = || -> io::Result<Memory> {
+        let memory = Memory::create()?;
+        let luggage = Luggage { file: Some(memory.descriptor()?), ..Luggage::default() };
+        let frame = encode(&ToWorker::Journal, luggage.descriptors()).map_err(io::Error::other)?;
+        outgoing.try_send(Outgoing { frame: frame.into(), luggage }).map_err(|_| io::Error::other(Stuck))?;
+        Ok(memory)
+    };
+    hand_over().inspect_err(|error| warn!(%error, "no journal is kept of what a worker has in flight")).ok()
+}
+
 fn command(id: WorkerId, settings: &Settings) -> Command {
     let mut command = Command::new(PROGRAM);
     command
@@ -154,6 +185,8 @@ fn command(id: WorkerId, settings: &Settings) -> Command {
         .args(["--threads", &settings.threads.to_string()])
         .args(["--drain", &settings.drain.as_secs().to_string()])
         .args(["--log-level", &settings.log_level.as_str().to_ascii_lowercase()])
+        .args(settings.memory_bytes.iter().flat_map(|bytes| ["--memory".to_owned(), bytes.to_string()]))
+        .args(settings.user.iter().flat_map(|user| ["--become".to_owned(), user.to_string()]))
         .stderr(Stdio::inherit())
         .kill_on_drop(true);
     // What they say was resolved into the plan; a library that reads them too would have the last word.
@@ -183,12 +216,16 @@ async fn listen(
     id: WorkerId,
     mut receiver: Receiver,
     kill: Arc<Notify>,
-    (wake, metrics): (mpsc::Sender<Wake>, Arc<Metrics>),
+    (wake, metrics, tickets): (mpsc::Sender<Wake>, Arc<Metrics>, mpsc::Sender<u64>),
 ) {
     loop {
         match receiver.recv::<ToSupervisor>().await {
             // Of no interest to the handover.
             Ok(Some(Received { message: ToSupervisor::Counted(report), .. })) => metrics.counted(id, &report),
+            // A worker asks for no more files than the queue has room for; one beyond them is not answered.
+            Ok(Some(Received { message: ToSupervisor::Spool(ticket), .. })) => {
+                let _ = tickets.try_send(ticket);
+            }
             Ok(Some(received)) => {
                 if wake.send(Wake::Said(id, received.message)).await.is_err() {
                     return;
@@ -225,8 +262,9 @@ async fn speak(
         };
         let Some(Outgoing { frame, luggage }) = next else { return };
         let sockets = luggage.sockets.iter().map(|socket| socket.listener.as_fd());
-        let descriptors: Vec<_> =
-            sockets.chain(luggage.counts.as_ref().map(|object| object.as_fd())).collect();
+        let memory = luggage.counts.as_ref().map(|object| object.as_fd());
+        let file = luggage.file.as_ref().map(|file| file.as_fd());
+        let descriptors: Vec<_> = sockets.chain(memory).chain(file).collect();
         if let Err(error) = sender.send(&frame, &descriptors).await {
             warn!(worker = id.0, %error, "a worker cannot be told anything: it is replaced");
             kill.notify_one();

@@ -6,7 +6,6 @@ mod pace;
 mod reading;
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -135,14 +134,7 @@ impl Body {
             end: (!admitted.carries_body()).then(Bytes::new),
             inspection,
             reading,
-            hold: Hold::new(
-                settings.inspection.max_memory_buffer,
-                if admitted.carries_body() {
-                    Path::new(&plan.data_dir).join(SPOOL_FOLDER)
-                } else {
-                    PathBuf::new()
-                },
-            ),
+            hold: Hold::new(settings.inspection.max_memory_buffer, record.serving.spool().clone()),
             pace: Some(bytes_per_second).filter(|_| is_paced).and_then(Pace::new),
             stall: Duration::from_secs(stall),
             cannot_hold: false,
@@ -416,9 +408,6 @@ impl Body {
 
 /// Where violations of a body are said to be.
 const PLACE: &str = "BODY";
-
-/// Folder for bodies, in `data_dir`.
-const SPOOL_FOLDER: &str = "spool";
 
 /// How an inspection turns the client away, if it does.
 pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {

@@ -13,7 +13,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 /// Words of shared memory; they stay mapped until this is dropped.
 #[derive(Debug)]
-pub(super) struct Mapping {
+pub(crate) struct Mapping {
     start: NonNull<AtomicU64>,
     words: usize,
 }
@@ -21,7 +21,7 @@ pub(super) struct Mapping {
 impl Mapping {
     /// Maps `words` words of `memory` from `offset` bytes on, a multiple of the page size. The object must be sealed
     /// against shrinking: of one that shrank, a word could no longer be read.
-    pub(super) fn new(memory: BorrowedFd<'_>, offset: u64, words: usize) -> io::Result<Mapping> {
+    pub(crate) fn new(memory: BorrowedFd<'_>, offset: u64, words: usize) -> io::Result<Mapping> {
         let invalid = |why| io::Error::new(io::ErrorKind::InvalidInput, why);
         if !fcntl_get_seals(memory)?.contains(SealFlags::SHRINK) {
             return Err(invalid("the memory is not sealed"));

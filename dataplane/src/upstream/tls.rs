@@ -1,9 +1,9 @@
 //! TLS to upstreams: verified against the system's trust anchors, named by the upstream URL's host.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -25,6 +25,15 @@ pub enum TlsSetupError {
     Config(#[source] rustls::Error),
 }
 
+/// Trust anchors as they were when the worker started.
+static REMEMBERED: OnceLock<Vec<CertificateDer<'static>>> = OnceLock::new();
+
+/// Reads the system's trust anchors for later, when they may be out of reach.
+pub(super) fn remember() {
+    // The first ones stay; there are no others.
+    let _ = REMEMBERED.set(rustls_native_certs::load_native_certs().certs);
+}
+
 /// The system's trust anchors, read when the first upstream needs them.
 #[derive(Debug, Default)]
 pub(super) struct Anchors(Option<Configs>);
@@ -41,7 +50,10 @@ impl Anchors {
         if let Some(configs) = &self.0 {
             return Ok(configs.clone());
         }
-        let found = rustls_native_certs::load_native_certs();
+        let mut found = rustls_native_certs::load_native_certs();
+        if found.certs.is_empty() {
+            found.certs = REMEMBERED.get().cloned().unwrap_or_default();
+        }
         let mut roots = RootCertStore::empty();
         let (added, _) = roots.add_parsable_certificates(found.certs);
         if added == 0 {

@@ -1,6 +1,8 @@
 //! The worker's one loop: control frames, plans that became ready, signals. It turns the steps of [`Member`] into
 //! calls of the proxy.
 
+use std::fs::File;
+use std::io;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -26,10 +28,13 @@ use super::member::{Member, Offered};
 use super::unserved::Unserved;
 use super::{Options, WorkerError};
 use crate::audit::sink::Sink;
+use crate::journal::Journal;
 use crate::metrics::Metrics;
+use crate::pressure::{Gauge, Pressure};
 use crate::proxy::{Listening, Proxy};
 use crate::rate_limit::Memory;
 use crate::serving::Serving;
+use crate::spool::{Pending, Reply, Spool};
 use crate::tls::{NotTaken, Tls};
 use crate::trace;
 
@@ -48,6 +53,7 @@ enum Wake {
     Built(Generation, Result<Ready, String>),
     Report,
     Unserved(String),
+    Spool(Reply),
     Terminate,
 }
 
@@ -68,6 +74,8 @@ struct Worker {
     listening: Vec<(SocketId, Listening)>,
     built: mpsc::Sender<(Generation, Result<Ready, String>)>,
     unserved: Unserved,
+    spool: Spool,
+    files: Pending,
 }
 
 /// Serves until a drain is over.
@@ -75,7 +83,12 @@ pub(super) async fn serve(
     control: UnixStream,
     audit: UnixStream,
     options: &Options,
+    gauge: Option<Gauge>,
 ) -> Result<(), WorkerError> {
+    let pressure = Pressure::default();
+    if let Some(gauge) = gauge {
+        tokio::spawn(pressure.clone().watch(gauge));
+    }
     let mut signals = Signals::install().map_err(WorkerError::Signals)?;
     let (sender, receiver) = channel::split(control).map_err(ChannelError::from)?;
     let mut frames = receive(receiver);
@@ -83,23 +96,27 @@ pub(super) async fn serve(
     let mut report = tokio::time::interval(Duration::from_secs(REPORT_SECONDS));
     report.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (unserved, mut names) = mpsc::channel(UNSERVED_NAMES_MAX);
+    let (spool, mut asked) = Spool::new(pressure.clone());
     let tls = Tls::new(unserved).map_err(WorkerError::Tls)?;
     let mut worker = Worker {
         metrics: Metrics::new(options.threads),
         spans_told: AtomicU64::new(0),
-        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?, tls),
+        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?, tls, pressure.clone()),
         sender,
         member: Member::default(),
         current: None,
         listening: Vec::new(),
         built,
         unserved: Unserved::default(),
+        spool,
+        files: Pending::default(),
     };
     let limit = loop {
         let wake = tokio::select! {
             frame = frames.recv() => Wake::Frame(frame),
             Some((generation, outcome)) = ready.recv() => Wake::Built(generation, outcome),
             Some(name) = names.recv() => Wake::Unserved(name),
+            Some(reply) = asked.recv() => Wake::Spool(reply),
             () = signals.terminate() => Wake::Terminate,
             _ = report.tick() => Wake::Report,
         };
@@ -115,11 +132,25 @@ pub(super) async fn serve(
     drop(ready);
     let began = Instant::now();
     {
-        let mut drained = pin!(worker.proxy.drain(limit));
+        let proxy = Arc::clone(&worker.proxy);
+        let mut drained = pin!(proxy.drain(limit));
+        let mut told = true;
         loop {
             tokio::select! {
                 () = drained.as_mut() => break,
                 _ = report.tick() => worker.last_reports().await,
+                // Bodies still need files; whatever else is said comes too late.
+                Some(reply) = asked.recv() => worker.last_file(reply).await,
+                frame = frames.recv(), if told => match frame {
+                    Some(Ok(Received { message: ToWorker::Spool { ticket, refused }, descriptors })) => {
+                        worker.files.answered(ticket, file(refused, descriptors));
+                    }
+                    Some(Ok(_)) => {}
+                    Some(Err(_)) | None => {
+                        told = false;
+                        worker.files = Pending::default();
+                    }
+                },
             }
         }
     }
@@ -168,6 +199,10 @@ impl Worker {
                     self.answer(&ToSupervisor::Unserved(vec![name])).await?;
                 }
             }
+            Wake::Spool(reply) => {
+                let ticket = self.files.asked(reply);
+                self.answer(&ToSupervisor::Spool(ticket)).await?;
+            }
             Wake::Terminate => return Ok(Next::Drain(drain)),
         }
         Ok(Next::Continue)
@@ -186,8 +221,27 @@ impl Worker {
                 taken("challenges", self.proxy.tls().install_challenges(challenges));
                 self.answer(&ToSupervisor::Challenged(revision)).await?;
             }
+            ToWorker::Journal => self.journal(&descriptors),
+            ToWorker::Spool { ticket, refused } => self.files.answered(ticket, file(refused, descriptors)),
         }
         Ok(Next::Continue)
+    }
+
+    /// A worker without a journal serves as well; its death tells less.
+    fn journal(&self, descriptors: &[OwnedFd]) {
+        match descriptors.first().map(Journal::open) {
+            Some(Ok(journal)) => self.proxy.keep(journal),
+            Some(Err(error)) => warn!(%error, "no journal is kept of what is in flight"),
+            None => warn!("no journal is kept of what is in flight: no memory came for it"),
+        }
+    }
+
+    /// At a drain the supervisor may be gone; then nobody gives a file, and the body that needs one is refused.
+    async fn last_file(&mut self, reply: Reply) {
+        let ticket = self.files.asked(reply);
+        if self.answer(&ToSupervisor::Spool(ticket)).await.is_err() {
+            self.files.answered(ticket, Err(io::Error::other("the supervisor is gone")));
+        }
     }
 
     /// Checks keys away from the threads that serve, and before the next frame: what is offered after certificates is
@@ -217,12 +271,14 @@ impl Worker {
             Offered::Build => {}
         }
         let (previous, metrics) = (self.current.clone(), Arc::clone(&self.metrics));
+        let spool = self.spool.clone();
         let built = self.built.clone();
         tokio::spawn(async move {
-            let outcome =
-                tokio::task::spawn_blocking(move || build(offer, descriptors, previous.as_ref(), &metrics))
-                    .await
-                    .unwrap_or_else(|panic| Err(format!("building the plan failed: {panic}")));
+            let outcome = tokio::task::spawn_blocking(move || {
+                build(offer, descriptors, previous.as_ref(), &metrics, &spool)
+            })
+            .await
+            .unwrap_or_else(|panic| Err(format!("building the plan failed: {panic}")));
             // The loop is gone only when the process ends.
             let _ = built.send((generation, outcome)).await;
         });
@@ -278,6 +334,14 @@ impl Worker {
     }
 }
 
+/// What the supervisor answered to a question for a file.
+fn file(refused: Option<String>, mut descriptors: Vec<OwnedFd>) -> io::Result<File> {
+    match (refused, descriptors.pop()) {
+        (None, Some(file)) => Ok(File::from(file)),
+        (refused, _) => Err(io::Error::other(refused.unwrap_or_else(|| "no file came".to_owned()))),
+    }
+}
+
 /// A state that breaks its bounds is the supervisor's fault and costs nobody a connection.
 fn taken(what: &str, outcome: Result<(), NotTaken>) {
     if let Err(error) = outcome {
@@ -291,10 +355,12 @@ fn build(
     mut descriptors: Vec<OwnedFd>,
     previous: Option<&Arc<Serving>>,
     metrics: &Arc<Metrics>,
+    spool: &Spool,
 ) -> Result<Ready, String> {
     // The memory of rate limits travels behind the sockets.
     let memory = offer.counts.and_then(|counts| Some(Memory { object: descriptors.pop()?, counts }));
-    let serving = Serving::build(&offer.plan, memory, previous, metrics).map_err(|error| reason(&error))?;
+    let serving =
+        Serving::build(&offer.plan, memory, previous, metrics, spool).map_err(|error| reason(&error))?;
     if serving.digest() != offer.digest {
         return Err(format!("the plan's digest is {}, the offer names {}", serving.digest(), offer.digest));
     }

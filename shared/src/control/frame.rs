@@ -11,7 +11,7 @@ const MAGIC: [u8; 4] = *b"WAFC";
 pub const HEADER_BYTES: usize = 4 + 2 + 2 + 4;
 
 /// Changes whenever a message's layout does.
-pub const FRAME_VERSION: u16 = 2;
+pub const FRAME_VERSION: u16 = 3;
 
 /// Why bytes are not a frame, or a message does not become one.
 #[derive(Debug, thiserror::Error)]
@@ -178,6 +178,7 @@ mod tests {
             ToSupervisor::Active(Generation(3)),
             ToSupervisor::Challenged(9),
             ToSupervisor::Unserved(vec!["x.b.example".into()]),
+            ToSupervisor::Spool(4),
         ] {
             let frame = encode(&message, 0).unwrap();
             assert_eq!(decode::<ToSupervisor>(split(&frame).1).unwrap(), message);

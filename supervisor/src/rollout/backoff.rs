@@ -16,6 +16,8 @@ const LONGEST: Duration = Duration::from_secs(5);
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     early_deaths: u32,
+    /// The next death has the same cause as the one before.
+    is_suspicious: bool,
     due: Vec<Duration>,
 }
 
@@ -28,7 +30,7 @@ impl Backoff {
     /// A worker that lived for `lived` has died: when its successor starts. One death is always answered at once;
     /// each further early one doubles the pause.
     pub(super) fn died(&mut self, lived: Duration, now: Duration) {
-        if lived >= SETTLED {
+        if lived >= SETTLED && !std::mem::take(&mut self.is_suspicious) {
             self.early_deaths = 0;
         }
         let pause = match self.early_deaths {
@@ -37,6 +39,11 @@ impl Backoff {
         };
         self.early_deaths = self.early_deaths.saturating_add(1).min(16);
         self.due.push(now + pause);
+    }
+
+    /// What is known of the next death makes it count as an early one.
+    pub(super) fn suspect(&mut self) {
+        self.is_suspicious = true;
     }
 
     /// Takes one successor that may start now.
@@ -79,5 +86,22 @@ mod tests {
         assert_eq!(pauses(&[60, 0, 1, 9, 60, 0]), [0, 100, 200, 400, 0, 100]);
         assert_eq!(pauses(&[0; 9])[6..], [3200, 5000, 5000]);
         assert_eq!(pauses(&[0; 40])[39], 5000);
+    }
+
+    #[test]
+    fn a_suspicious_death_is_an_early_one_at_any_age() {
+        let mut backoff = Backoff::default();
+        let minute = Duration::from_mins(1);
+        let mut pause = || {
+            backoff.died(minute, minute);
+            let due = backoff.next().unwrap_or_default().saturating_sub(minute);
+            assert!(backoff.take_due(minute + LONGEST));
+            backoff.suspect();
+            due.as_millis()
+        };
+        assert_eq!([pause(), pause(), pause()], [0, 100, 200]);
+        backoff.is_suspicious = false;
+        backoff.died(minute, minute);
+        assert_eq!(backoff.next(), Some(minute));
     }
 }

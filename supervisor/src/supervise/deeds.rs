@@ -66,6 +66,7 @@ impl Supervisor {
             wake: self.wake.clone(),
             audit: self.audit.clone(),
             metrics: self.metrics.clone(),
+            spool: self.spool.subscribe(),
         };
         let told = self.states.subscribe();
         let spawned = Worker::spawn(worker, &self.settings.worker, ends, told, &mut self.readers);
@@ -93,6 +94,7 @@ impl Supervisor {
         let luggage = Luggage {
             sockets: candidate.traffic.clone(),
             counts: candidate.counts.as_ref().map(counts::Held::object),
+            file: None,
         };
         let frame = match last {
             Some((of, frame)) if *of == generation => Ok(frame.clone()),

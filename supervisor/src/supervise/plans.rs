@@ -16,6 +16,9 @@ use crate::rollout::{Event, PlanId};
 use crate::source::Found;
 use crate::tls::keeper::Wanted;
 
+/// Folder for bodies, in `data_dir`.
+const SPOOL_FOLDER: &str = "spool";
+
 /// At the start, for a port in use to become free, and between two tries.
 const PORT_PATIENCE: Duration = Duration::from_secs(1);
 const PORT_PAUSE: Duration = Duration::from_millis(10);
@@ -122,6 +125,7 @@ impl Supervisor {
         }
         self.metrics.in_force(candidate.digest, &candidate.routes, SystemTime::now());
         self.metrics.degrade(Degraded::Configuration, false);
+        self.spool.send_replace(candidate.data_dir.join(SPOOL_FOLDER));
         let took_ms = candidate.began.elapsed().as_millis() as u64;
         let port = candidate.traffic.first().map(|socket| socket.port);
         let wanted = Wanted { hosts: candidate.hosts.clone(), data_dir: candidate.data_dir.clone() };

@@ -4,13 +4,15 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use tokio::time::timeout;
+use waf_shared::limits::DISK_SECONDS;
+
+use crate::spool::Spool;
 
 /// Pieces below this are joined, so that a body in tiny chunks takes no more memory than another.
 const PIECE_BYTES_MIN: usize = 4 << 10;
@@ -18,11 +20,14 @@ const PIECE_BYTES_MIN: usize = 4 << 10;
 /// Bytes that joined pieces grow to.
 const JOINED_BYTES: usize = 16 << 10;
 
+/// Bytes that are held in memory by a worker that is short of it.
+const SHORT_BYTES: usize = 64 << 10;
+
 /// Bytes that are read back at once.
 const READ_BYTES: usize = 64 << 10;
 
 /// A disk that takes longer is as good as full.
-const DISK_PATIENCE: Duration = Duration::from_secs(10);
+const DISK_PATIENCE: Duration = Duration::from_secs(DISK_SECONDS);
 
 /// The bytes that wait. What is on disk is older than what is in memory.
 #[derive(Debug)]
@@ -31,7 +36,7 @@ pub(super) struct Hold {
     joined: BytesMut,
     memory_bytes: usize,
     memory_bytes_max: usize,
-    folder: PathBuf,
+    spool: Spool,
     disk: Option<Disk>,
     has_spooled: bool,
 }
@@ -44,15 +49,14 @@ struct Disk {
 }
 
 impl Hold {
-    /// Holds up to `memory_bytes_max` bytes in memory and the rest in a file in `folder`, which is made when needed, else
-    /// in the system's folder for temporary files.
-    pub(super) fn new(memory_bytes_max: u64, folder: PathBuf) -> Hold {
+    /// Holds up to `memory_bytes_max` bytes in memory and the rest in a file that `spool` gives.
+    pub(super) fn new(memory_bytes_max: u64, spool: Spool) -> Hold {
         Hold {
             memory: VecDeque::new(),
             joined: BytesMut::new(),
             memory_bytes: 0,
             memory_bytes_max: usize::try_from(memory_bytes_max).unwrap_or(usize::MAX),
-            folder,
+            spool,
             disk: None,
             has_spooled: false,
         }
@@ -90,7 +94,16 @@ impl Hold {
             self.close_joined();
             self.memory.push_back(piece);
         }
-        if self.memory_bytes > self.memory_bytes_max { self.spill().await } else { Ok(()) }
+        if self.memory_bytes > self.room() { self.spill().await } else { Ok(()) }
+    }
+
+    /// Bytes that may be held in memory; fewer when the worker is short of it.
+    fn room(&self) -> usize {
+        if self.spool.is_memory_short() {
+            self.memory_bytes_max.min(SHORT_BYTES)
+        } else {
+            self.memory_bytes_max
+        }
     }
 
     /// Takes from the front.
@@ -137,17 +150,12 @@ impl Hold {
     /// Moves what is in memory to the end of the file.
     async fn spill(&mut self) -> io::Result<()> {
         self.close_joined();
-        let (pieces, folder) = (self.memory.clone(), self.folder.clone());
-        let (file, at) = match &self.disk {
-            Some(disk) => (Some(Arc::clone(&disk.file)), disk.written),
-            None => (None, 0),
+        let pieces = self.memory.clone();
+        let (file, mut at) = match &self.disk {
+            Some(disk) => (Arc::clone(&disk.file), disk.written),
+            None => (Arc::new(self.spool.file().await?), 0),
         };
         let (file, written) = on_disk(move || {
-            let file = match file {
-                Some(file) => file,
-                None => Arc::new(unnamed(&folder)?),
-            };
-            let mut at = at;
             for piece in pieces {
                 file.write_all_at(&piece, at)?;
                 at += piece.len() as u64;
@@ -170,15 +178,10 @@ async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send 
     done.map_err(|_| io::ErrorKind::TimedOut)?.map_err(io::Error::other)?
 }
 
-/// A file that vanishes with its last descriptor.
-fn unnamed(folder: &Path) -> io::Result<File> {
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.and_then(|()| tempfile::tempfile_in(folder)).or_else(|_| tempfile::tempfile_in(std::env::temp_dir()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pressure::Pressure;
 
     async fn drain(hold: &mut Hold) -> Vec<u8> {
         let mut all = Vec::new();
@@ -192,8 +195,7 @@ mod tests {
     async fn order_is_kept_in_memory_and_on_disk() {
         let folder = tempfile::tempdir().expect("a folder");
         for memory in [u64::MAX, 100_000, 5_000, 1] {
-            let spool = folder.path().join("data/spool");
-            let mut hold = Hold::new(memory, spool.clone());
+            let mut hold = Hold::new(memory, Spool::in_folder(folder.path()));
             let mut all = Vec::new();
             for number in 0..200u32 {
                 let piece = vec![number as u8; usize::try_from(number * 37 % 9000).expect("small")];
@@ -205,7 +207,7 @@ mod tests {
             assert!(drain(&mut hold).await == all, "memory {memory}");
             assert!(hold.is_empty());
             // No name is left behind.
-            let names = std::fs::read_dir(&spool).map(Iterator::count).unwrap_or_default();
+            let names = std::fs::read_dir(folder.path()).map(Iterator::count).unwrap_or_default();
             assert_eq!(names, 0);
         }
     }
@@ -213,7 +215,7 @@ mod tests {
     #[tokio::test]
     async fn it_can_be_filled_and_emptied_in_turns() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut hold = Hold::new(10_000, folder.path().to_owned());
+        let mut hold = Hold::new(10_000, Spool::in_folder(folder.path()));
         let (mut wrote, mut read) = (Vec::new(), Vec::new());
         for number in 0..60u8 {
             let piece = vec![number; 3_000];
@@ -231,7 +233,7 @@ mod tests {
 
     #[tokio::test]
     async fn tiny_pieces_are_joined() {
-        let mut hold = Hold::new(u64::MAX, PathBuf::new());
+        let mut hold = Hold::new(u64::MAX, Spool::new(Pressure::default()).0);
         for _ in 0..100_000 {
             hold.push(Bytes::from_static(b"x")).await.expect("it is held");
         }
@@ -240,10 +242,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_folder_that_cannot_be_made_is_replaced() {
-        let mut hold = Hold::new(1, PathBuf::from("/dev/null/spool"));
-        hold.push(Bytes::from_static(b"xyz")).await.expect("the system's folder serves");
-        assert!(hold.has_spooled());
+    async fn a_piece_that_gets_no_file_is_held_all_the_same() {
+        let mut hold = Hold::new(1, Spool::new(Pressure::default()).0);
+        assert!(hold.push(Bytes::from_static(b"xyz")).await.is_err());
+        assert!(!hold.has_spooled());
         assert_eq!(drain(&mut hold).await, b"xyz");
     }
 }
