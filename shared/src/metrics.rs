@@ -266,6 +266,8 @@ degraded! {
         "A worker could not write a request body to disk: bodies above max_memory_buffer are refused with 503. It ends with the next body that is written.";
     Audit, "audit",
         "Audit events were lost because stdout could not be written. It ends with the next event that is written.";
+    DataDir, "data_dir",
+        "data_dir cannot be written, mostly because it is full: certificates are not ordered, those that are there serve on. It ends by itself once there is room.";
 }
 
 /// Families of the catalog in table order, and behind them `-`: what all of them share.

@@ -3,31 +3,41 @@
 //! [`tls::keeper`](crate::tls::keeper).
 //!
 //! In reading order: what is due when ([`schedule`], pure), which names may be asked for on demand ([`demand`], pure), the
-//! loop that acts on both ([`orderer`]), and its hands: account, order, the board of open challenges, the HTTP client, the
-//! lock that elects one replica.
+//! loop that acts on both ([`orderer`]), and its hands: one attempt with its account and order, the HTTP client, the board
+//! of open challenges and the files in which replicas share it, the locks that elect one replica, and what comes of a disk
+//! that cannot be written.
 
 pub mod demand;
 pub mod schedule;
 
 mod account;
+mod attempt;
 mod board;
 mod client;
+mod disk;
 mod election;
 mod failure;
 mod figures;
+mod leadership;
 mod order;
 mod orderer;
+mod own;
+mod saver;
+mod shared;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // a failing test may panic
 mod stub;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a failing test may panic
+mod tests;
 
 pub use client::ClientError;
 pub use figures::{Figures, HostFigures};
-pub(crate) use orderer::rfc3339;
 pub use orderer::start;
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// Let's Encrypt's production directory.
 pub const DEFAULT_DIRECTORY: &str = "https://acme-v02.api.letsencrypt.org/directory";
@@ -63,6 +73,13 @@ pub enum Challenge {
     Http01,
     /// A certificate on port 443 (RFC 8737).
     TlsAlpn01,
+}
+
+/// A time for people, to the second.
+pub(crate) fn rfc3339(time: SystemTime) -> String {
+    let time = time::OffsetDateTime::from(time);
+    let time = time.replace_nanosecond(0).unwrap_or(time);
+    time.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
 }
 
 impl Default for Settings {

@@ -32,6 +32,8 @@ pub mod collector;
 
 pub mod running;
 
+pub mod site;
+
 pub mod scrape;
 
 pub mod load;

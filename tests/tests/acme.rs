@@ -1,103 +1,19 @@
 //! Certificates from a real authority: ordered by both challenges, kept over a restart, renewed under load, and what
-//! happens when hosts, the authority or the disk fail.
+//! happens when hosts or the authority fail, or the clock is wrong.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use waf_tests::clock;
-use waf_tests::origin::{Authority, Origin};
-use waf_tests::pebble::{BINDING, Pebble, Setup, Validation};
+use waf_tests::origin::Authority;
+use waf_tests::pebble::{BINDING, Pebble, Setup};
 use waf_tests::polling;
 use waf_tests::programs;
 use waf_tests::raw::Request;
-use waf_tests::running::{HEALTH, Ports, Start, Waf};
+use waf_tests::running::Waf;
+use waf_tests::site::{Site, certificate, find, missing, ordered, until_served};
 use waf_tests::tls::Client;
-
-/// A service, its upstream and a directory that outlives it.
-struct Site {
-    ports: Ports,
-    data: tempfile::TempDir,
-    origin: Origin,
-}
-
-impl Site {
-    fn new() -> Site {
-        let ports = Ports::free();
-        Site { ports, data: tempfile::tempdir().expect("a folder"), origin: Origin::start() }
-    }
-
-    /// Where an authority has to look for it.
-    fn validation(&self) -> Validation {
-        Validation { http: self.ports.http, https: self.ports.traffic }
-    }
-
-    fn config(&self, hosts: &[&str]) -> String {
-        let data = self.data.path().display();
-        let upstream = self.origin.url();
-        let hosts: Vec<String> = hosts.iter().map(|host| format!("'{host}'")).collect();
-        let hosts = hosts.join(", ");
-        format!(
-            "version: v1alpha1\nhealth_port: {HEALTH}\ndata_dir: {data}\nroutes:\n  - match: {{hosts: [{hosts}]}}\n    upstream: {upstream}\n"
-        )
-    }
-
-    fn start(&self, directory: &str, root: &Path, challenges: &str) -> Start {
-        Start::new()
-            .tls()
-            .at(self.ports)
-            .argument("--acme-directory")
-            .argument(directory)
-            .argument("--acme-root")
-            .argument(&root.display().to_string())
-            .argument("--acme-contact=ops@shop.example")
-            .argument("--acme-challenges")
-            .argument(challenges)
-    }
-
-    fn run(&self, pebble: &Pebble, challenges: &str, hosts: &[&str]) -> Waf {
-        self.start(&pebble.directory(), &pebble.root(), challenges).run(&self.config(hosts))
-    }
-
-    /// Files below the directory, by their names.
-    fn files(&self) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        let mut folders = vec![self.data.path().to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-                if entry.path().is_dir() {
-                    folders.push(entry.path());
-                } else {
-                    found.insert(entry.file_name().to_string_lossy().into_owned());
-                }
-            }
-        }
-        found
-    }
-}
-
-/// Waits until `host` is served with a certificate that `client` trusts; gives that certificate.
-fn until_served(waf: &Waf, client: &Client, host: &str) -> Vec<u8> {
-    polling::within(Duration::from_secs(40), || certificate(waf, client, host))
-        .unwrap_or_else(|| panic!("{host} gets no certificate:\n{}", waf.log().join("\n")))
-}
-
-fn certificate(waf: &Waf, client: &Client, host: &str) -> Option<Vec<u8>> {
-    let connection = client.connect(waf.port, host).ok()?;
-    let chain = connection.stream().conn.peer_certificates()?;
-    chain.first().map(|leaf| leaf.to_vec())
-}
-
-fn missing(waf: &Waf) -> Option<String> {
-    let answer = waf.ask("/readyz").expect("an answer");
-    assert_eq!(answer.status, 200, "a missing certificate is no reason not to be ready");
-    answer.field("x-waf-certificates-missing").map(str::to_owned)
-}
-
-fn ordered(waf: &Waf) -> usize {
-    waf.log().iter().filter(|line| line.contains("a certificate is ordered")).count()
-}
 
 /// Three hosts at once.
 fn three_hosts(challenge: &str) {
@@ -118,6 +34,9 @@ fn three_hosts(challenge: &str) {
     let accounts = log.iter().filter(|line| line.contains("an ACME account was made")).count();
     assert_eq!(accounts, 1, "three orders share one account");
     assert!(log.iter().all(|line| !line.contains("PRIVATE KEY") && !line.contains("key_pkcs8")));
+    polling::until_true("the challenges to be taken away", || {
+        site.files().iter().all(|name| !name.ends_with(".json") || name == "account.json")
+    });
     let files = site.files();
     for name in ["account.json", "lock", "one.example.pem", "two.example.pem", "three.example.pem"] {
         assert!(files.contains(name), "{name} is not among {files:?}");
@@ -161,20 +80,6 @@ fn a_restart_serves_what_is_there_and_orders_nothing() {
     until_served(&waf, &client, "one.example");
     waf.wait_log(&["one.example.pem.broken"]);
     assert_eq!(ordered(&waf), 1);
-}
-
-fn find(folder: &Path, name: &str) -> std::path::PathBuf {
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-            if entry.path().is_dir() {
-                folders.push(entry.path());
-            } else if entry.file_name().to_string_lossy() == name {
-                return entry.path();
-            }
-        }
-    }
-    panic!("there is no {name}")
 }
 
 fn list(waf: &Waf, pebble: &Pebble) -> String {
@@ -295,55 +200,6 @@ fn names_below_a_wildcard_get_certificates_when_they_are_asked_for() {
     // It is kept.
     let waf = site.run(&pebble, "http-01", &["*.shop.example"]);
     assert!(certificate(&waf, &client, "a.shop.example").is_some());
-}
-
-#[test]
-fn replicas_with_one_directory_order_once() {
-    let site = Site::new();
-    let pebble = Setup::new(site.validation()).start();
-    let client = Client::trusting(&[&pebble.issuing_root()], &["http/1.1"]);
-    // The first one cannot prove the host yet, and holds the lock.
-    pebble.break_name("one.example");
-    let first = site.run(&pebble, "http-01", &["one.example"]);
-    first.wait_log(&["no certificate could be had"]);
-    let elsewhere = Ports::free();
-    let second = site
-        .start(&pebble.directory(), &pebble.root(), "http-01")
-        .at(elsewhere)
-        .run(&site.config(&["one.example"]));
-    second.wait_log(&["another replica orders certificates"]);
-    assert_eq!(ordered(&second), 0);
-    drop(first);
-    pebble.mend_name("one.example");
-    // The second one takes over; challenges go to the first one's address, so that this one cannot prove it either.
-    second.wait_log(&["a certificate is ordered"]);
-    drop(second);
-
-    let first = site.run(&pebble, "http-01", &["one.example"]);
-    let served = until_served(&first, &client, "one.example");
-    let second = site
-        .start(&pebble.directory(), &pebble.root(), "http-01")
-        .at(elsewhere)
-        .run(&site.config(&["one.example"]));
-    assert_eq!(until_served(&second, &client, "one.example"), served);
-    assert_eq!(ordered(&second), 0);
-}
-
-#[test]
-fn a_directory_that_cannot_be_written_is_told_and_nothing_is_asked() {
-    let site = Site::new();
-    let pebble = Setup::new(site.validation()).start();
-    // A file where a folder has to be: even root cannot write below it.
-    std::fs::write(site.data.path().join("acme"), "").expect("a file");
-    let waf = site.run(&pebble, "http-01", &["one.example"]);
-    waf.wait_log(&["no certificate can be ordered", "data_dir cannot be written", "acme"]);
-    assert_eq!(ordered(&waf), 0);
-    assert!(!pebble.log().contains("new-order") && !pebble.log().contains("order-plz"), "{}", pebble.log());
-    assert_eq!(missing(&waf).as_deref(), Some("one.example"));
-    // Mended, it goes on by itself.
-    std::fs::remove_file(site.data.path().join("acme")).expect("it was made above");
-    let client = Client::trusting(&[&pebble.issuing_root()], &["http/1.1"]);
-    until_served(&waf, &client, "one.example");
 }
 
 #[test]

@@ -1,23 +1,22 @@
-//! HTTPS as clients that are not ours see it: an HTTP/2 library, `curl`, a browser.
+//! HTTPS as clients that are not ours see it: an HTTP/2 library, `curl`, a browser that trusts the authority's root.
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http2::handshake;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::pki_types::ServerName;
-use sha2::{Digest as _, Sha256};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use waf_tests::contract::encode;
 use waf_tests::origin::{Answer, Authority, Origin};
+use waf_tests::pebble::Setup;
 use waf_tests::polling;
 use waf_tests::running::{FOLDER, HEALTH, Start, Waf};
+use waf_tests::site::{Site, until_served};
 use waf_tests::tls::Client;
 
 const HOST: &str = "shop.example";
@@ -78,85 +77,121 @@ async fn http2_over_tls() {
     assert_eq!((&event["tls"]["version"], &event["tls"]["sni"]), (&"1.3".into(), &HOST.into()));
 }
 
+/// What curl prints for a page of `host`: body, version of HTTP, status, and the verdict on the certificate.
+fn curl(waf: &Waf, root: &str, host: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let file = waf.folder().join("root.pem");
+    std::fs::write(&file, root).expect("a file in the test's folder");
+    let output = Command::new("curl")
+        .args(["--silent", "--show-error", "--max-time", "20", "--cacert"])
+        .arg(&file)
+        .args(["--resolve", &format!("{host}:{}:127.0.0.1", waf.port)])
+        .args(["--write-out", " %{http_version} %{response_code} %{ssl_verify_result}"])
+        .args(arguments)
+        .arg(format!("https://{host}:{}/", waf.port))
+        .output()
+        .expect("curl can be started");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn is_there(program: &str) -> bool {
+    let there = Path::new("/usr/bin").join(program).is_file();
+    if !there {
+        eprintln!("LEFT OUT: there is no /usr/bin/{program}");
+    }
+    there
+}
+
 #[test]
 fn curl_loads_a_page() {
-    let curl = Path::new("/usr/bin/curl");
-    if !curl.is_file() {
-        eprintln!("LEFT OUT: there is no /usr/bin/curl");
+    if !is_there("curl") {
         return;
     }
     let (authority, origin) = (Authority::new("unused.example"), Origin::start());
     let waf = waf(&authority.issue(&[HOST]), &origin);
-    let root = waf.folder().join("root.pem");
-    std::fs::write(&root, &authority.root_pem).expect("a file in the test's folder");
-    let run = |arguments: &[&str], url: &str| {
-        let output = Command::new(curl)
-            .args(["--silent", "--show-error", "--max-time", "20", "--cacert"])
-            .arg(&root)
-            .args(["--resolve", &format!("{HOST}:{}:127.0.0.1", waf.port)])
-            .args(["--resolve", &format!("other.example:{}:127.0.0.1", waf.port)])
-            .args(["--write-out", " %{http_version} %{response_code} %{ssl_verify_result}"])
-            .args(arguments)
-            .arg(url)
-            .output()
-            .expect("curl can be started");
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let url = format!("https://{HOST}:{}/", waf.port);
     for (arguments, expected) in [
         (&["--http2"][..], "hello 2 200 0"),
         (&["--http1.1"], "hello 1.1 200 0"),
         (&["--tlsv1.3", "--tls-max", "1.3"], "hello 2 200 0"),
         (&["--tlsv1.2", "--tls-max", "1.2"], "hello 2 200 0"),
     ] {
-        assert_eq!(run(arguments, &url), (Some(0), expected.to_owned()), "{arguments:?}");
+        let loaded = curl(&waf, &authority.root_pem, HOST, arguments);
+        assert_eq!(loaded, (Some(0), expected.to_owned()), "{arguments:?}");
     }
     // CURLE_SSL_CONNECT_ERROR
-    let (code, _) = run(&[], &format!("https://other.example:{}/", waf.port));
-    assert_eq!(code, Some(35));
+    assert_eq!(curl(&waf, &authority.root_pem, "other.example", &[]).0, Some(35));
+    // CURLE_PEER_FAILED_VERIFICATION
+    assert_eq!(curl(&waf, &Authority::new("unused.example").root_pem, HOST, &[]).0, Some(60));
 }
 
-#[test]
-fn a_browser_loads_a_page() {
-    let chromium = Path::new("/usr/bin/chromium");
-    if !chromium.is_file() {
-        eprintln!("LEFT OUT: there is no /usr/bin/chromium, so no browser was asked");
-        return;
-    }
-    let authority = Authority::new("unused.example");
+/// A page whose script says what the browser made of the connection.
+fn telling() -> Origin {
     let page = "<!doctype html><body>waiting<script src=\"/script.js\"></script>";
     let script = "const entry = performance.getEntriesByType('resource')[0];\
         document.body.textContent = `RESULT ${location.protocol} ${isSecureContext} ${entry.nextHopProtocol} END`;";
-    let origin = Origin::answering(move |request| match request.target_text().as_str() {
+    Origin::answering(move |request| match request.target_text().as_str() {
         "/script.js" => Answer::new(200, &[("Content-Type", "text/javascript")], script),
         _ => Answer::new(200, &[("Content-Type", "text/html")], page),
-    });
-    let pair = authority.issue(&[HOST]);
-    let waf = waf(&pair, &origin);
-    // A browser keeps its own list of authorities: this key alone is believed beside them.
-    let key = rcgen::KeyPair::from_pem(&pair.1).expect("a key in PEM");
-    let pin = STANDARD.encode(Sha256::digest(rcgen::PublicKeyData::subject_public_key_info(&key)));
-    let profile = tempfile::tempdir().expect("a folder for the browser");
+    })
+}
+
+/// A home in which browsers trust `root` beside their own list of authorities.
+fn trusting(root: &str) -> tempfile::TempDir {
+    let home = tempfile::tempdir().expect("a home");
+    let database = home.path().join(".pki/nssdb");
+    std::fs::create_dir_all(&database).expect("a folder");
+    let file = home.path().join("root.pem");
+    std::fs::write(&file, root).expect("a file");
+    let database = format!("sql:{}", database.display());
+    let certutil = |arguments: &[&str]| {
+        let output = Command::new("certutil").args(["-d", &database]).args(arguments).output();
+        let output = output.expect("certutil can be started");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    certutil(&["-N", "--empty-password"]);
+    certutil(&["-A", "-n", "authority", "-t", "C,,", "-i", &file.display().to_string()]);
+    home
+}
+
+/// The page of `host` after its scripts have run.
+fn browse(home: &Path, port: u16, host: &str) -> String {
     let dom = tempfile::NamedTempFile::new().expect("a file for the page");
-    let mut browser = Command::new(chromium)
+    let mut browser = Command::new("chromium")
+        .env("HOME", home)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         .args(["--no-first-run", "--disable-background-networking", "--virtual-time-budget=20000"])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg(format!("--host-resolver-rules=MAP {HOST} 127.0.0.1"))
-        .arg(format!("--ignore-certificate-errors-spki-list={pin}"))
-        .args(["--dump-dom", &format!("https://{HOST}:{}/", waf.port)])
+        .arg(format!("--user-data-dir={}", home.join("profile").display()))
+        .arg(format!("--host-resolver-rules=MAP {host} 127.0.0.1"))
+        .args(["--dump-dom", &format!("https://{host}:{port}/")])
         .stdout(dom.reopen().expect("a file can be opened again"))
         .stderr(std::process::Stdio::null())
         .spawn()
         .expect("the browser starts");
-    let began = Instant::now();
-    while browser.try_wait().expect("it can be asked").is_none() {
-        if began.elapsed() > Duration::from_mins(2) {
-            let _ = browser.kill();
-            panic!("the browser did not end");
-        }
-        polling::hold(Duration::from_millis(50));
+    let ended = polling::within(Duration::from_mins(2), || browser.try_wait().expect("it can be asked"));
+    if ended.is_none() {
+        let _ = browser.kill();
+        let _ = browser.wait();
+        panic!("the browser did not end");
     }
-    let text = std::fs::read_to_string(dom.path()).expect("a page");
-    assert!(text.contains("RESULT https: true h2 END"), "{text}");
+    std::fs::read_to_string(dom.path()).expect("a page")
+}
+
+#[test]
+fn curl_and_a_browser_trust_what_an_authority_issued() {
+    let site = Site { origin: telling(), ..Site::new() };
+    let pebble = Setup::new(site.validation()).start();
+    let root = pebble.issuing_root();
+    let waf = site.run(&pebble, "http-01", &[HOST]);
+    until_served(&waf, &Client::trusting(&[&root], &["h2"]), HOST);
+    if is_there("curl") {
+        let (code, said) = curl(&waf, &root, HOST, &["--http2"]);
+        assert!(code == Some(0) && said.ends_with(" 2 200 0"), "{code:?} {said}");
+    }
+    if is_there("chromium") && is_there("certutil") {
+        let text = browse(trusting(&root).path(), waf.port, HOST);
+        assert!(text.contains("RESULT https: true h2 END"), "{text}");
+        // The same browser without that root loads nothing.
+        let home = trusting(&Authority::new("unused.example").root_pem);
+        let text = browse(home.path(), waf.port, HOST);
+        assert!(!text.contains("RESULT") && !text.contains("waiting"), "{text}");
+    }
 }

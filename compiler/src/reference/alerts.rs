@@ -183,6 +183,16 @@ fn all() -> Vec<Alert> {
             label: Some(("what", "spooling")),
         },
         Alert {
+            name: "WafDataDirFails",
+            expression: degraded("data_dir"),
+            lasting: "1m",
+            severity: "critical",
+            summary: "data_dir cannot be written.",
+            description: "Certificates are not ordered; those that are there serve on until they run out. The log names the file and what to do.",
+            fires_on: &[(r#"waf_degraded{what="data_dir"}"#, "1x60")],
+            label: Some(("what", "data_dir")),
+        },
+        Alert {
             name: "WafAuditLost",
             expression: degraded("audit"),
             lasting: "1m",

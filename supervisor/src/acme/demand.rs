@@ -3,7 +3,7 @@
 //! number is bounded. Pure: times come in as arguments.
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 use waf_shared::limits::NEW_NAMES_PER_HOUR;
@@ -58,6 +58,27 @@ impl Demand {
             Some(first) if self.ordered.len() >= NEW_NAMES_PER_HOUR => Some(*first + HOUR),
             _ => Some(now),
         }
+    }
+
+    /// When new names were ordered within the last hour, by the calendar: for whoever goes on after a restart.
+    pub fn ordered(&self, now: Instant, wall: SystemTime) -> Vec<SystemTime> {
+        let wall_of = |at: &Instant| wall.checked_sub(now.saturating_duration_since(*at)).unwrap_or(wall);
+        self.ordered.iter().map(wall_of).collect()
+    }
+
+    /// What another one ordered before, as [`Demand::ordered`] gave it. A time to come, by a clock that was set back since,
+    /// counts as now.
+    pub fn recall(&mut self, ordered: &[SystemTime], now: Instant, wall: SystemTime) {
+        let ages = ordered.iter().map(|at| wall.duration_since(*at).unwrap_or_default());
+        let mut ages: Vec<Duration> = ages.filter(|age| *age < HOUR).collect();
+        ages.sort();
+        ages.truncate(NEW_NAMES_PER_HOUR);
+        self.ordered = ages.into_iter().rev().map(|age| now.checked_sub(age).unwrap_or(now)).collect();
+    }
+
+    /// What was ordered before cannot be known: it may have been as many as an hour has room for.
+    pub fn recall_nothing(&mut self, now: Instant) {
+        self.ordered = std::iter::repeat_n(now, NEW_NAMES_PER_HOUR).collect();
     }
 
     fn forget(&mut self, now: Instant) {
@@ -120,5 +141,33 @@ mod tests {
         }
         assert_eq!(ordered, 2 * NEW_NAMES_PER_HOUR);
         assert!(demand.due_at(start + HOUR * 2).is_some());
+    }
+
+    #[test]
+    fn a_restart_forgets_nothing_of_the_hour() {
+        let (mut before, start, wall) = (Demand::default(), Instant::now(), SystemTime::now());
+        let at = |minutes: u64| Duration::from_mins(minutes);
+        for number in 0..NEW_NAMES_PER_HOUR as u64 {
+            before.ask(&format!("n{number}.shop.example"), &hosts());
+            assert!(before.next(start + at(number), |_| true).is_some());
+        }
+        let end = at(NEW_NAMES_PER_HOUR as u64);
+        let written = before.ordered(start + end, wall + end);
+        // Another process has other instants.
+        let (mut after, begin) = (Demand::default(), start + at(500));
+        after.recall(&written, begin, wall + end);
+        after.ask("more.shop.example", &hosts());
+        assert_eq!(after.next(begin, |_| true), None);
+        assert_eq!(after.due_at(begin), Some(begin + HOUR - end));
+        assert!(after.next(begin + HOUR - end, |_| true).is_some());
+        // A clock that was set back does not make room, and one that was set ahead by an hour does.
+        after.recall(&written, begin, wall - HOUR);
+        assert_eq!(after.due_at(begin).map(|at| at >= begin), None, "nothing waits");
+        after.ask("more.shop.example", &hosts());
+        assert_eq!(after.due_at(begin), Some(begin + HOUR));
+        after.recall(&written, begin, wall + HOUR * 2);
+        assert_eq!(after.due_at(begin), Some(begin));
+        after.recall_nothing(begin);
+        assert_eq!(after.due_at(begin), Some(begin + HOUR));
     }
 }

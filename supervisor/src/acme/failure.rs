@@ -30,8 +30,10 @@ pub(super) enum Why {
     NoAccount,
     /// The certificate that the order was to replace cannot be: it is asked for without that.
     NotReplaceable,
-    /// Nothing can be written down here.
+    /// Something failed here.
     Local,
+    /// `data_dir` cannot be written: nothing was asked of the authority.
+    Disk,
 }
 
 impl Failure {

@@ -2,6 +2,7 @@
 //! that covers them: no label comes from a client.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,6 +13,7 @@ use crate::certificates::{Snapshot, is_wildcard};
 #[derive(Debug, Default)]
 pub struct Figures {
     hosts: Mutex<BTreeMap<String, HostFigures>>,
+    is_unwritable: AtomicBool,
 }
 
 /// Figures of one configured host.
@@ -27,6 +29,15 @@ impl Figures {
     /// All figures, by host.
     pub fn read(&self) -> BTreeMap<String, HostFigures> {
         self.lock().clone()
+    }
+
+    /// Whether certificates cannot be written down.
+    pub fn is_unwritable(&self) -> bool {
+        self.is_unwritable.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn show_unwritable(&self, is_unwritable: bool) {
+        self.is_unwritable.store(is_unwritable, Ordering::Relaxed);
     }
 
     /// An order for `name` came to nothing.

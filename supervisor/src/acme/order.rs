@@ -106,7 +106,7 @@ async fn prove(order: &mut Order, host: &str, challenge: Challenge, board: &Boar
         let Some(mut handle) = authorization.challenge(kind) else {
             return Err(Failure::new(Why::Unproven, format!("the authority does not offer {challenge}")));
         };
-        let note = post(&handle, host, challenge, board)?;
+        let note = post(&handle, host, challenge, board).await?;
         if !note.answered().await {
             warn!(host, %challenge, "not every worker has said that it answers the challenge: the authority is asked all the same");
         }
@@ -121,7 +121,7 @@ async fn prove(order: &mut Order, host: &str, challenge: Challenge, board: &Boar
     }
 }
 
-fn post(
+async fn post(
     handle: &ChallengeHandle<'_>,
     host: &str,
     challenge: Challenge,
@@ -129,7 +129,7 @@ fn post(
 ) -> Result<Note, Failure> {
     let authorization = handle.key_authorization();
     match challenge {
-        Challenge::Http01 => Ok(board.post_http(&handle.token, authorization.as_str())),
+        Challenge::Http01 => board.post_http(&handle.token, authorization.as_str()).await,
         Challenge::TlsAlpn01 => {
             let key = KeyPair::generate().map_err(|error| Failure::local(&error))?;
             let mut params =
@@ -137,7 +137,7 @@ fn post(
             let digest = authorization.digest();
             params.custom_extensions = vec![CustomExtension::new_acme_identifier(digest.as_ref())];
             let certificate = params.self_signed(&key).map_err(|error| Failure::local(&error))?;
-            Ok(board.post_alpn(host, certificate.der().to_vec(), key.serialize_der()))
+            board.post_alpn(host, certificate.der().to_vec(), key.serialize_der()).await
         }
     }
 }

@@ -1,37 +1,34 @@
 //! The loop that orders certificates: what is due is ordered, what comes is written down, what fails waits. It reads what
 //! serves from the keeper of certificates and tells it what has changed; it has no part in any request.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tracing::{error, info, warn};
-use waf_shared::limits::ACME_ORDERS_MAX;
+use tracing::{debug, error, info, warn};
+use waf_shared::limits::{ACME_ORDERS_MAX, NEW_NAMES_PER_HOUR};
 
 use super::account::{Accounts, blocking};
+use super::attempt::attempt;
 use super::board::Board;
 use super::client::{ClientError, Connector};
 use super::demand::{Demand, wildcard_over};
-use super::election::{Elected, elect};
+use super::disk::Disk;
 use super::failure::{Failure, Why};
 use super::figures::Figures;
+use super::leadership::{Leadership, Standing};
+use super::own::Reminder;
+use super::saver::Saver;
 use super::schedule::Schedule;
-use super::{Challenge, Settings, order};
+use super::{Challenge, Settings, order, rfc3339};
 use crate::certificates::{Layout, Pair, Provenance, Snapshot, Store, is_wildcard};
 use crate::tls::keeper::{Orders, Wanted};
 
 /// Between two looks at what is due when nothing happens: a clock that was set, a machine that slept.
 const LOOK: Duration = Duration::from_mins(1);
-
-/// Between two tries to be elected.
-const ELECTION: Duration = Duration::from_secs(5);
-
-/// Before the end of a certificate of the operator's own, daily words begin.
-const OWN_WARNING: Duration = Duration::from_hours(14 * 24);
-const DAY: Duration = Duration::from_hours(24);
 
 /// After the authority did not answer the question when to renew.
 const ASK_AGAIN: Duration = Duration::from_hours(1);
@@ -41,29 +38,26 @@ pub fn start(settings: Settings, orders: Orders, figures: Arc<Figures>) -> Resul
     let connector = Connector::new(settings.root.as_deref())?;
     let settings = Arc::new(settings);
     let Orders { wanted, snapshot, unserved, challenges, answered, unsaved, changed } = orders;
-    let store = Store::new(Layout::new(&wanted.borrow().data_dir, &settings.directory));
+    let layout = Layout::new(&wanted.borrow().data_dir, &settings.directory);
     figures.show(&wanted.borrow().hosts, &snapshot.borrow());
     let orderer = Orderer {
         accounts: Accounts::new(settings.clone(), connector),
         settings,
-        board: Board::new(challenges, answered),
+        board: Board::new(challenges, answered, layout.clone()),
+        disk: Disk::new(figures.clone()),
         figures,
-        store,
+        store: Store::new(layout.clone()),
+        saver: Saver::new(unsaved, changed),
         wanted,
         snapshot,
         unserved,
-        unsaved,
-        changed,
         schedule: Schedule::default(),
         demand: Demand::default(),
-        elected: None,
-        election_at: Instant::now(),
-        election_told: None,
+        is_full_told: false,
+        leadership: Leadership::new(layout),
         tasks: JoinSet::new(),
         on_demand: None,
-        unsaved_told: BTreeSet::new(),
-        save_at: Instant::now(),
-        warned_at: None,
+        reminder: Reminder::default(),
     };
     tokio::spawn(orderer.run());
     Ok(())
@@ -86,26 +80,22 @@ struct Orderer {
     settings: Arc<Settings>,
     accounts: Accounts,
     board: Board,
+    disk: Disk,
     figures: Arc<Figures>,
     store: Store,
+    saver: Saver,
     wanted: watch::Receiver<Wanted>,
     snapshot: watch::Receiver<Arc<Snapshot>>,
     unserved: mpsc::Receiver<String>,
-    /// Issued and not written down yet.
-    unsaved: watch::Sender<BTreeMap<String, Arc<Pair>>>,
-    changed: Arc<Notify>,
     schedule: Schedule,
     demand: Demand,
-    elected: Option<Elected>,
-    election_at: Instant,
-    /// What was last said about the election; it is not said again.
-    election_told: Option<String>,
+    /// Whether it was told that the hour has no room for new names.
+    is_full_told: bool,
+    leadership: Leadership,
     tasks: JoinSet<Done>,
     /// The one name below a wildcard that is being ordered anew.
     on_demand: Option<String>,
-    unsaved_told: BTreeSet<String>,
-    save_at: Instant,
-    warned_at: Option<Instant>,
+    reminder: Reminder,
 }
 
 impl Orderer {
@@ -145,9 +135,10 @@ impl Orderer {
         let wanted = self.wanted.borrow_and_update().clone();
         let layout = Layout::new(&wanted.data_dir, &self.settings.directory);
         if layout != *self.store.layout() {
-            self.store = Store::new(layout);
-            self.elected = None;
-            self.election_at = Instant::now();
+            self.store = Store::new(layout.clone());
+            self.board.move_to(layout.clone());
+            self.leadership = Leadership::new(layout);
+            self.disk.worked();
         }
         self.figures.show(&wanted.hosts, &self.snapshot.borrow().clone());
     }
@@ -174,85 +165,112 @@ impl Orderer {
     async fn act(&mut self) {
         let (hosts, snapshot) = (self.hosts(), self.snapshot.borrow().clone());
         let (wall, now) = (SystemTime::now(), Instant::now());
-        self.warn_of_own(&snapshot, wall, now);
+        self.reminder.remind(&snapshot, wall, now);
         let names = Self::names(&hosts, &snapshot, wall);
-        let is_needed = !self.unsaved.borrow().is_empty()
+        let is_needed = self.saver.has_unsaved()
             || self.demand.due_at(now).is_some()
             || names.iter().any(|name| self.schedule.due_at(name, &snapshot, wall, now).is_some());
         if !is_needed {
             return;
         }
-        let Some(snapshot) = self.elected_with(snapshot, &hosts, now).await else { return };
-        self.save_unsaved(now).await;
+        let Some(snapshot) = self.leading(snapshot, &hosts, wall, now).await else { return };
+        if !self.can_write(now).await {
+            return;
+        }
         let due = self.schedule.due(names.iter().map(String::as_str), &snapshot, wall, now);
         let due: Vec<String> = due.into_iter().map(str::to_owned).collect();
         let room = ACME_ORDERS_MAX.saturating_sub(self.tasks.len());
         for name in due.into_iter().take(room) {
             self.order(name, &snapshot);
         }
-        self.order_on_demand(&snapshot, now);
+        self.order_on_demand(&snapshot, wall, now).await;
         self.ask_for_suggestions(&names, &snapshot, now);
     }
 
-    /// What serves, when this replica is the one that orders. Once elected it stays so.
-    async fn elected_with(
+    /// What serves, when this replica is the one that orders.
+    async fn leading(
         &mut self,
         snapshot: Arc<Snapshot>,
         hosts: &[String],
+        wall: SystemTime,
         now: Instant,
     ) -> Option<Arc<Snapshot>> {
-        if self.elected.is_some() {
-            return Some(snapshot);
-        }
-        if now < self.election_at {
-            return None;
-        }
-        let path = self.store.layout().lock.clone();
-        match blocking(move || elect(&path)).await {
-            Ok(Some(elected)) => {
-                self.elected = Some(elected);
-                self.election_told = None;
+        match self.leadership.stand(&self.board, now).await {
+            Ok(Standing::Leads) => Some(snapshot),
+            Ok(Standing::Follows) => {
+                self.disk.worked();
+                None
+            }
+            Ok(Standing::Waits) => None,
+            Ok(Standing::Elected) => {
                 // The replica before may have written something down a moment ago.
                 let (store, hosts) = (self.store.clone(), hosts.to_vec());
-                let loaded = tokio::task::spawn_blocking(move || store.load(&hosts)).await;
-                self.changed.notify_one();
-                return loaded.ok().map(Arc::new);
+                let loaded = tokio::task::spawn_blocking(move || (store.load(&hosts), store.new_names()));
+                self.saver.changed();
+                let (loaded, new_names) = loaded.await.ok()?;
+                match new_names {
+                    Ok(times) => self.demand.recall(&times, now, wall),
+                    Err(error) => {
+                        warn!(%error, "it is not known how many new names were ordered lately: no more within the hour");
+                        self.demand.recall_nothing(now);
+                    }
+                }
+                Some(Arc::new(loaded))
             }
-            Ok(None) => self.tell_election(
-                "another replica orders certificates; this one takes them from data_dir".to_owned(),
-                false,
-            ),
-            Err(failure) => self.tell_election(
-                format!("no certificate can be ordered: data_dir cannot be written: {}", failure.text),
-                true,
-            ),
-        }
-        self.election_at = now + ELECTION;
-        None
-    }
-
-    fn tell_election(&mut self, what: String, is_fault: bool) {
-        if self.election_told.as_ref() != Some(&what) {
-            if is_fault {
-                error!("{what}");
-            } else {
-                info!("{what}");
+            Err(failure) => {
+                self.disk.failed("lock", &failure.text, now);
+                None
             }
-            self.election_told = Some(what);
         }
     }
 
-    /// One name below a wildcard at a time.
-    fn order_on_demand(&mut self, snapshot: &Snapshot, now: Instant) {
+    /// Whether what is issued could be written down; what could not be before is.
+    async fn can_write(&mut self, now: Instant) -> bool {
+        let Some(name) = self.disk.trouble().map(str::to_owned) else { return true };
+        if self.disk.due().is_some_and(|due| now < due) {
+            return false;
+        }
+        let (store, of) = (self.store.clone(), name.clone());
+        let mut outcome = blocking(move || store.probe(&of)).await;
+        if outcome.is_ok() {
+            outcome = self.saver.save_rest(&self.store).await;
+        }
+        match outcome {
+            Ok(()) => {
+                self.disk.worked();
+                true
+            }
+            Err(failure) => {
+                self.disk.failed(&name, &failure.text, now);
+                false
+            }
+        }
+    }
+
+    /// One name below a wildcard at a time, written down before it is ordered: the bound outlives this process.
+    async fn order_on_demand(&mut self, snapshot: &Snapshot, wall: SystemTime, now: Instant) {
         if self.on_demand.is_some() || self.tasks.len() >= ACME_ORDERS_MAX {
             return;
         }
         let schedule = &self.schedule;
         let needed = |name: &str| snapshot.of(name).is_none() && schedule.failures(name) == 0;
-        if let Some(name) = self.demand.next(now, needed) {
-            self.on_demand = Some(name.clone());
-            self.order(name, snapshot);
+        let Some(name) = self.demand.next(now, needed) else {
+            let is_full = self.demand.due_at(now).is_some_and(|at| at > now);
+            if is_full && !self.is_full_told {
+                warn!(
+                    bound = NEW_NAMES_PER_HOUR,
+                    "clients ask for more new names below wildcards than are ordered in an hour: the others wait"
+                );
+            }
+            self.is_full_told = is_full;
+            return;
+        };
+        let (store, times) = (self.store.clone(), self.demand.ordered(now, wall));
+        if let Err(failure) = blocking(move || store.save_new_names(&times)).await {
+            return self.disk.failed(&name, &failure.text, now);
         }
+        self.on_demand = Some(name.clone());
+        self.order(name, snapshot);
     }
 
     fn order(&mut self, name: String, snapshot: &Snapshot) {
@@ -274,7 +292,7 @@ impl Orderer {
     fn ask_for_suggestions(&mut self, names: &BTreeSet<String>, snapshot: &Snapshot, now: Instant) {
         for name in names {
             let pair = snapshot.of(name).filter(|pair| pair.provenance == Provenance::Acme);
-            let Some(pair) = pair.filter(|_| self.schedule.ask_due(name, now)) else { continue };
+            let Some(pair) = pair.filter(|pair| self.schedule.ask_due(name, pair, now)) else { continue };
             if self.tasks.len() >= ACME_ORDERS_MAX {
                 return;
             }
@@ -324,7 +342,9 @@ impl Orderer {
         let renewal = rfc3339(self.schedule.renew_at(&name, &pair));
         let not_after = rfc3339(pair.not_after);
         info!(host = name, issuer = pair.issuer, not_after, renewal, "a certificate was issued");
-        self.save(name, Arc::new(pair)).await;
+        if let Err(failure) = self.saver.save(&self.store, &name, Arc::new(pair)).await {
+            self.disk.failed(&name, &failure.text, now);
+        }
     }
 
     async fn failed(&mut self, name: &str, failure: &Failure, now: Instant) {
@@ -333,46 +353,13 @@ impl Orderer {
         }
         self.figures.failed(name, &self.hosts());
         let pause = self.schedule.failed(name, failure.why, failure.retry_after, now, random());
+        if failure.why == Why::Disk {
+            debug!(host = name, error = failure.text, "nothing was ordered");
+            return self.disk.failed(name, &failure.text, now);
+        }
         let failures = self.schedule.failures(name);
         let retry_s = pause.as_secs();
         error!(host = name, error = failure.text, failures, retry_s, "no certificate could be had");
-    }
-
-    /// Writes a certificate down. One that cannot be serves from memory.
-    async fn save(&mut self, name: String, pair: Arc<Pair>) {
-        let (store, of, written) = (self.store.clone(), name.clone(), pair.clone());
-        match blocking(move || store.save(&of, &written)).await {
-            Ok(()) => {
-                if self.unsaved.borrow().contains_key(&name) {
-                    self.unsaved.send_modify(|unsaved| drop(unsaved.remove(&name)));
-                    self.unsaved_told.remove(&name);
-                    info!(host = name, "the certificate is written down now");
-                }
-                self.changed.notify_one();
-            }
-            Err(failure) => {
-                self.save_at = Instant::now() + ELECTION;
-                if self.unsaved_told.insert(name.clone()) {
-                    let error = failure.text;
-                    error!(
-                        host = name,
-                        error, "the certificate serves and cannot be written down: a restart would lose it"
-                    );
-                    self.unsaved.send_modify(|unsaved| drop(unsaved.insert(name, pair)));
-                }
-            }
-        }
-    }
-
-    /// Writes down what could not be written before.
-    async fn save_unsaved(&mut self, now: Instant) {
-        if now < self.save_at {
-            return;
-        }
-        let unsaved = self.unsaved.borrow().clone();
-        for (name, pair) in unsaved {
-            self.save(name, pair).await;
-        }
     }
 
     /// When to look again.
@@ -381,58 +368,11 @@ impl Orderer {
         let (wall, now) = (SystemTime::now(), Instant::now());
         let names = Self::names(&hosts, &snapshot, wall);
         let orders = names.iter().filter_map(|name| self.schedule.due_at(name, &snapshot, wall, now)).min();
-        let save = (!self.unsaved.borrow().is_empty()).then_some(self.save_at);
-        let election = self.elected.is_none().then_some(self.election_at);
-        let times = [orders, self.demand.due_at(now), save, election, Some(now + LOOK)];
+        let times =
+            [orders, self.demand.due_at(now), self.disk.due(), self.leadership.due(), Some(now + LOOK)];
         // What is due and not begun waits for a task to end, or for the election.
         times.into_iter().flatten().filter(|at| *at > now).min().unwrap_or(now + LOOK)
     }
-
-    /// The operator renews the operator's own.
-    fn warn_of_own(&mut self, snapshot: &Snapshot, wall: SystemTime, now: Instant) {
-        if self.warned_at.is_some_and(|at| now.saturating_duration_since(at) < DAY) {
-            return;
-        }
-        self.warned_at = Some(now);
-        for (name, pair) in snapshot.pairs.iter().filter(|(_, pair)| pair.provenance == Provenance::Own) {
-            let not_after = rfc3339(pair.not_after);
-            if pair.expired(wall) {
-                error!(host = name, not_after, "the operator's certificate has run out");
-            } else if pair.not_after < wall + OWN_WARNING {
-                warn!(host = name, not_after, "the operator's certificate runs out soon");
-            }
-        }
-    }
-}
-
-/// One try, from the account to the certificate.
-async fn attempt(
-    accounts: &Accounts,
-    store: &Store,
-    board: &Board,
-    name: &str,
-    challenge: Challenge,
-    replaced: Option<&Pair>,
-) -> Result<Pair, Failure> {
-    let (probing, of) = (store.clone(), name.to_owned());
-    blocking(move || probing.probe(&of)).await?;
-    let (account, notes) = accounts.open(store).await;
-    let outcome = match account {
-        Ok(account) => {
-            // Only an authority that suggests renewals wants to know what is replaced.
-            let window = match replaced {
-                Some(pair) => order::suggestion(&account, pair).await.ok().and_then(|(window, _)| window),
-                None => None,
-            };
-            let identifier = window.and(replaced).and_then(order::identifier);
-            order::order(&account, name, challenge, identifier, board).await
-        }
-        Err(failure) => Err(failure),
-    };
-    outcome.map_err(|failure| {
-        let retry_after = failure.retry_after.or(notes.retry_after());
-        Failure { retry_after, ..failure }
-    })
 }
 
 /// Between 0 and 1; good enough to keep replicas and hosts apart.
@@ -440,11 +380,4 @@ fn random() -> f64 {
     use std::hash::{BuildHasher, Hasher};
     let drawn = std::hash::RandomState::new().build_hasher().finish();
     (drawn % 1_000_000) as f64 / 1_000_000.0
-}
-
-/// For people.
-pub(crate) fn rfc3339(time: SystemTime) -> String {
-    let time = time::OffsetDateTime::from(time);
-    let time = time.replace_nanosecond(0).unwrap_or(time);
-    time.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
 }

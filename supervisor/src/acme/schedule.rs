@@ -40,7 +40,7 @@ const RATE_LIMITED: Duration = Duration::from_hours(1);
 /// Somebody has to change something first.
 const REJECTED: Duration = Duration::from_hours(6);
 
-/// The disk may have room again.
+/// Whatever it was may be over.
 const LOCAL_FIRST: Duration = Duration::from_secs(10);
 const LOCAL_LONGEST: Duration = Duration::from_mins(10);
 
@@ -82,6 +82,8 @@ pub(super) fn pause(why: Why, failures: u32, retry_after: Option<Duration>, part
         Why::RateLimited => RATE_LIMITED,
         Why::Rejected => REJECTED,
         Why::Local => grown(LOCAL_FIRST, 2, LOCAL_LONGEST),
+        // Looked at by itself, for all names together.
+        Why::Disk => Duration::ZERO,
     };
     let spread = pause.mul_f64(0.2 * part.clamp(0.0, 1.0));
     let asked = retry_after.unwrap_or_default().min(RETRY_AFTER_LONGEST);
@@ -96,8 +98,8 @@ struct State {
     retry_at: Option<Instant>,
     /// Not before this, after a success.
     floor: Option<Instant>,
-    /// When that success was.
-    issued_at: Option<Instant>,
+    /// When that success was, and the end of the validity of what was issued.
+    issued: Option<(Instant, SystemTime)>,
     running: bool,
     suggestion: Option<Suggestion>,
     ask_at: Option<Instant>,
@@ -147,7 +149,7 @@ impl Schedule {
     pub fn due_at(&self, name: &str, snapshot: &Snapshot, wall: SystemTime, now: Instant) -> Option<Instant> {
         let state = self.names.get(name);
         let wanted = match snapshot.of(name) {
-            None => state.and_then(|state| state.issued_at).map_or(now, |issued| issued + APPEARING),
+            None => state.and_then(|state| state.issued).map_or(now, |(issued, _)| issued + APPEARING),
             Some(pair) if pair.provenance == Provenance::Own => return None,
             Some(pair) => {
                 let left = self.renew_at(name, pair).duration_since(wall).unwrap_or_default();
@@ -168,9 +170,12 @@ impl Schedule {
         }
     }
 
-    /// Whether to ask the authority when the certificate of `name` should be renewed.
-    pub fn ask_due(&self, name: &str, now: Instant) -> bool {
-        self.names.get(name).is_none_or(|state| !state.running && state.ask_at.is_none_or(|at| at <= now))
+    /// Whether to ask the authority when `pair`, which serves `name`, should be renewed. Not about one whose successor was
+    /// issued a moment ago and is not read yet: the answer would be of no use.
+    pub fn ask_due(&self, name: &str, pair: &Pair, now: Instant) -> bool {
+        let Some(state) = self.names.get(name) else { return true };
+        let is_replaced = state.issued.is_some_and(|(at, end)| now < at + APPEARING && end != pair.not_after);
+        !state.running && !is_replaced && state.ask_at.is_none_or(|at| at <= now)
     }
 
     /// An order for `name` has begun, or a question about it.
@@ -182,7 +187,7 @@ impl Schedule {
     pub fn succeeded(&mut self, name: &str, pair: &Pair, now: Instant) {
         let state = self.state(name);
         let floor = Some(now + pair.lifetime() / FLOOR_FRACTION);
-        *state = State { floor, issued_at: Some(now), ..State::default() };
+        *state = State { floor, issued: Some((now, pair.not_after)), ..State::default() };
     }
 
     /// An order came to nothing. Returns the pause before the next try.
@@ -196,6 +201,9 @@ impl Schedule {
     ) -> Duration {
         let state = self.state(name);
         state.running = false;
+        if why == Why::Disk {
+            return Duration::ZERO;
+        }
         state.failures = state.failures.saturating_add(1);
         state.plain |= why == Why::NotReplaceable;
         let pause = pause(why, state.failures, retry_after, part);

@@ -2,17 +2,19 @@
 //! what the operator put there it never changes. It blocks, and knows nothing of time.
 
 use std::collections::BTreeSet;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 use waf_shared::limits::{
     CERTIFICATES_MAX, CERTIFICATES_ON_DEMAND_MAX, CHAIN_BYTES_MAX, PRIVATE_KEY_BYTES_MAX,
 };
 
+use super::files::{StoreError, read, set_aside, write_whole};
 use super::names::{covers, host_of, is_wildcard, stem, wildcard_of};
 use super::pair::{Pair, PairError, Provenance};
 use super::snapshot::{Fault, Snapshot};
@@ -29,20 +31,11 @@ const FILE_BYTES_MAX: usize = CHAIN_BYTES_MAX + PRIVATE_KEY_BYTES_MAX + 1024;
 /// Bytes that are written to see whether a certificate could be.
 const PROBE_BYTES: usize = 32 << 10;
 
+/// Bytes of the file of new names: many times what an hour's bound takes.
+const NEW_NAMES_BYTES_MAX: usize = 4 << 10;
+
 /// Characters of the digest that tell directory URLs of one authority apart.
 const SLUG_DIGEST_CHARS: usize = 8;
-
-/// A file cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-#[error("{act} {}: {source}", path.display())]
-pub struct StoreError {
-    /// What failed.
-    pub act: &'static str,
-    /// The file.
-    pub path: PathBuf,
-    /// What the system said.
-    pub source: io::Error,
-}
 
 /// Where everything lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,10 +44,16 @@ pub struct Layout {
     pub own: PathBuf,
     /// Held locked by the replica that orders.
     pub lock: PathBuf,
+    /// Held locked, together, by the replicas that do not.
+    pub replicas: PathBuf,
+    /// Open challenges, one file each, for every replica to answer.
+    pub challenges: PathBuf,
     /// The account at one authority.
     pub account: PathBuf,
     /// Certificates of that authority, `<name>.pem`, key and chain in one file.
     pub issued: PathBuf,
+    /// When new names below wildcards were ordered within the last hour.
+    pub new_names: PathBuf,
 }
 
 impl Layout {
@@ -66,8 +65,11 @@ impl Layout {
         Self {
             own: data_dir.join("certs"),
             lock: acme.join("lock"),
+            replicas: acme.join("replicas"),
+            challenges: acme.join("challenges"),
             account: authority.join("account.json"),
             issued: authority.join("certs"),
+            new_names: authority.join("new-names.json"),
         }
     }
 }
@@ -258,6 +260,25 @@ impl Store {
     pub fn set_account_aside(&self) -> Result<PathBuf, StoreError> {
         set_aside(&self.layout.account)
     }
+
+    /// When new names below wildcards were ordered, as it was saved. A file that cannot be read is an error and stays:
+    /// the next one that is saved replaces it.
+    pub fn new_names(&self) -> Result<Vec<SystemTime>, StoreError> {
+        let path = &self.layout.new_names;
+        let failed = |source| StoreError { act: "cannot read", path: path.clone(), source };
+        let Some(bytes) = read(path, NEW_NAMES_BYTES_MAX).map_err(failed)? else { return Ok(Vec::new()) };
+        let seconds: Vec<u64> = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
+        let time = |seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
+        // What is no time is a time to come: it counts.
+        Ok(seconds.into_iter().map(|seconds| time(seconds).unwrap_or_else(SystemTime::now)).collect())
+    }
+
+    /// Writes down when new names below wildcards were ordered.
+    pub fn save_new_names(&self, times: &[SystemTime]) -> Result<(), StoreError> {
+        let seconds = |time: &SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let text: Vec<String> = times.iter().map(|time| seconds(time).to_string()).collect();
+        write_whole(&self.layout.new_names, format!("[{}]\n", text.join(",")).as_bytes())
+    }
 }
 
 /// Splits a file of this service.
@@ -268,70 +289,6 @@ fn parse_issued(text: &[u8]) -> Result<Pair, PairError> {
     let begins = whole.windows(CERTIFICATE.len()).position(|window| window == CERTIFICATE);
     let (key, chain) = whole.split_at(begins.unwrap_or(whole.len()));
     Pair::parse(chain.to_vec(), key.to_vec(), Provenance::Acme)
-}
-
-/// The contents of a regular file; `None` when there is none.
-fn read(path: &Path, bytes_max: usize) -> io::Result<Option<Vec<u8>>> {
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    // Opening a pipe would wait for its other end.
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(bytes_max as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > bytes_max { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(Some(bytes)) }
-}
-
-/// Writes beside, then renames: a reader, or a machine that loses power, finds the old contents or the new ones.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let failed = |act: &'static str, path: &Path| {
-        let path = path.to_owned();
-        move |source| StoreError { act, path, source }
-    };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(failed("cannot make the folder", folder))?;
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let beside = PathBuf::from(beside);
-    // Only the replica that holds the lock writes: what lies there is of one that died.
-    match fs::remove_file(&beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(failed("cannot write", &beside)(error));
-        }
-        _ => {}
-    }
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&beside)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&beside, path))
-        .and_then(|()| File::open(folder)?.sync_all());
-    written.map_err(|error| {
-        // Nothing half written stays; the error tells about the file that was meant.
-        let _ = fs::remove_file(&beside);
-        failed("cannot write", path)(error)
-    })
-}
-
-/// Renames a file out of the way. One earlier one of the same name goes.
-fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".broken");
-    let aside = PathBuf::from(aside);
-    match fs::rename(path, &aside) {
-        Ok(()) => Ok(aside),
-        Err(source) => Err(StoreError { act: "cannot set aside", path: path.to_owned(), source }),
-    }
 }
 
 /// File names in a folder that end in `.pem`, without that ending.

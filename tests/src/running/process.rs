@@ -1,5 +1,7 @@
 //! Processes as the system shows them.
 
+use std::time::Duration;
+
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
@@ -23,6 +25,15 @@ pub fn resident_kib(pid: i32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse().unwrap_or_default()
+}
+
+/// Processor time of a process so far, its own and the kernel's for it, in steps of the system's clock (10 ms mostly).
+pub fn processor_time(pid: i32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_ascii_whitespace();
+    // The 14th and 15th of proc(5), of which the first two stand before the parenthesis.
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
 }
 
 /// Sends a signal; a process that is gone is fine.

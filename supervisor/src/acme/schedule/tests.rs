@@ -131,17 +131,20 @@ fn the_authoritys_suggestion_goes_before_the_lifetime() {
     let held = pair(wall, DAY, 89 * DAY);
     let snapshot = holding(&held);
     let mut schedule = Schedule::default();
-    assert!(schedule.ask_due("a.example", now));
+    assert!(schedule.ask_due("a.example", &held, now));
     schedule.begin("a.example");
-    assert!(!schedule.ask_due("a.example", now));
+    assert!(!schedule.ask_due("a.example", &held, now));
     let hours = |n: u64| wall + Duration::from_secs(n * 3600);
     schedule.suggested("a.example", &held, Some((hours(10), hours(20))), Duration::ZERO, now, 0.5);
     assert_eq!(schedule.renew_at("a.example", &held), hours(15));
-    assert!(!schedule.ask_due("a.example", now) && schedule.ask_due("a.example", now + SUGGESTION_SHORTEST));
+    assert!(
+        !schedule.ask_due("a.example", &held, now)
+            && schedule.ask_due("a.example", &held, now + SUGGESTION_SHORTEST)
+    );
     // Drawn once, it stays while it lies within.
     schedule.suggested("a.example", &held, Some((hours(12), hours(30))), Duration::MAX, now, 0.9);
     assert_eq!(schedule.renew_at("a.example", &held), hours(15));
-    assert!(schedule.ask_due("a.example", now + SUGGESTION_LONGEST));
+    assert!(schedule.ask_due("a.example", &held, now + SUGGESTION_LONGEST));
     // A window in the past asks for a renewal at once: the certificate is about to be revoked.
     let past = Some((wall - Duration::from_secs(DAY), wall - Duration::from_hours(1)));
     schedule.suggested("a.example", &held, past, Duration::from_hours(6), now, 0.5);
@@ -166,11 +169,26 @@ fn an_order_that_must_not_replace_is_tried_without() {
 }
 
 #[test]
+fn a_disk_that_cannot_be_written_is_no_failure_of_a_name() {
+    let (wall, now) = (SystemTime::now(), Instant::now());
+    let mut schedule = Schedule::default();
+    schedule.begin("a.example");
+    assert_eq!(schedule.failed("a.example", Why::Disk, None, now, 1.0), Duration::ZERO);
+    assert_eq!(schedule.failures("a.example"), 0, "the next try uses the same challenge");
+    assert_eq!(schedule.due(["a.example"].into_iter(), &Snapshot::default(), wall, now), ["a.example"]);
+}
+
+#[test]
 fn what_was_just_issued_has_time_to_appear() {
     let (wall, now) = (SystemTime::now(), Instant::now());
     let mut schedule = Schedule::default();
     schedule.begin("a.example");
-    schedule.succeeded("a.example", &pair(wall, 0, 90 * DAY), now);
+    let issued = pair(wall, 0, 90 * DAY);
+    schedule.succeeded("a.example", &issued, now);
+    // Nobody asks about the one before, which still serves.
+    let before = pair(wall, 60 * DAY, 30 * DAY);
+    assert!(!schedule.ask_due("a.example", &before, now) && schedule.ask_due("a.example", &issued, now));
+    assert!(schedule.ask_due("a.example", &before, now + APPEARING));
     let due = |now| !schedule.due(["a.example"].into_iter(), &Snapshot::default(), wall, now).is_empty();
     assert!(!due(now + Duration::from_secs(5)));
     assert!(due(now + APPEARING), "and is ordered anew when it is gone");
