@@ -28,10 +28,16 @@ pub mod origin;
 
 pub mod collector;
 
+pub mod kubelet;
+
 pub mod running;
 
 pub mod scrape;
 
 pub mod load;
+
+pub mod chart;
+
+pub mod image;
 
 pub mod control;
