@@ -28,6 +28,7 @@ mod effective;
 
 pub mod catalog;
 pub mod check_request;
+pub mod cli;
 pub mod reference;
 pub mod report;
 pub mod rules;

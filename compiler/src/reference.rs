@@ -1,10 +1,11 @@
-//! Reference pages made from the tables: the fields of the configuration, the limits, the linter with its findings, and
-//! the metrics with the alert rules and the dashboard that use them.
+//! Reference pages made from the tables: the fields of the configuration, the limits, the protections, the linter with its
+//! findings, and the metrics with the alert rules and the dashboard that use them.
 
 mod alerts;
 mod dashboard;
 mod limits;
 mod metrics;
+mod protections;
 
 use std::fmt::Write as _;
 
@@ -12,6 +13,7 @@ pub use alerts::{alert_cases, alerts};
 pub use dashboard::dashboard;
 pub use limits::limits;
 pub use metrics::metrics;
+pub use protections::protections;
 
 use crate::code;
 use crate::field::{Enforced, Field, Kind, document};
@@ -122,8 +124,8 @@ pub fn linter() -> String {
          waf-compile check-request --config FILE [REQUEST]\n\
          \x20                                       what the engine finds in a recorded request, and why\n\
          waf-compile schema                      JSON Schema (draft-07) for editors\n\
-         waf-compile reference PAGE              the reference pages `configuration`, `limits`, `linter` and `metrics`,\n\
-         \x20                                       alert rules (`alerts`, `alert-cases`) and a `dashboard`\n\
+         waf-compile reference PAGE              the reference pages `configuration`, `limits`, `linter`, `metrics` and\n\
+         \x20                                       `protections`, alert rules (`alerts`, `alert-cases`), a `dashboard`\n\
          ```\n\n\
          Findings are `<file>:<line>: <message>`, warnings `<file>:<line>: warning: <message>`, by line; then comes\n\
          `<file>: ok` or `N errors`, all on standard output. The exit status is 0 when every file is valid, 1 when one is\n\
@@ -155,6 +157,7 @@ mod tests {
             ("limits", "docs/limits.md", super::limits()),
             ("linter", "docs/linter.md", super::linter()),
             ("metrics", "docs/metrics.md", super::metrics()),
+            ("protections", "docs/protections.md", super::protections()),
             ("alerts", "ops/alerts.yaml", super::alerts()),
             ("alert-cases", "ops/alerts.test.yaml", super::alert_cases()),
             ("dashboard", "ops/dashboard.json", super::dashboard()),

@@ -30,6 +30,8 @@ pub mod origin;
 
 pub mod collector;
 
+pub mod kubelet;
+
 pub mod running;
 
 pub mod site;
@@ -37,5 +39,9 @@ pub mod site;
 pub mod scrape;
 
 pub mod load;
+
+pub mod chart;
+
+pub mod image;
 
 pub mod control;

@@ -12,6 +12,11 @@ pub fn waf_compile() -> PathBuf {
     program("waf-compile")
 }
 
+/// The tool that makes what is shipped beside the programs.
+pub fn waf_packaging() -> PathBuf {
+    program("waf-packaging")
+}
+
 /// The root of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

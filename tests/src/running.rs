@@ -16,7 +16,7 @@ use serde_json::Value;
 use stream::{Consumer, Lines};
 
 use crate::raw::{Request, Response};
-use crate::{polling, ports, programs};
+use crate::{kubelet, polling, ports, programs};
 
 /// Placeholders that a configuration may use.
 pub const PORT: &str = "@PORT@";
@@ -175,8 +175,7 @@ impl Start {
         }
         let config_path = folder.path().join("waf.yaml");
         if self.mounted {
-            swap_link(folder.path(), &fill(config));
-            std::os::unix::fs::symlink("..data/waf.yaml", &config_path).expect("a link in the test's folder");
+            kubelet::write(folder.path(), "waf.yaml", &fill(config));
         } else {
             std::fs::write(&config_path, fill(config)).expect("a file in the test's folder");
         }
@@ -210,16 +209,6 @@ fn link_program(folder: &Path) -> PathBuf {
         std::fs::copy(&program, &link).expect("the program can be copied");
     }
     link
-}
-
-/// Points `..data` in `folder` at a new folder that holds `text`, in one step.
-fn swap_link(folder: &Path, text: &str) {
-    let version = folder.join(format!("..version-{}", ports::free()));
-    std::fs::create_dir(&version).expect("a folder in the test's folder");
-    std::fs::write(version.join("waf.yaml"), text).expect("a file in the test's folder");
-    let link = folder.join("..data_new");
-    std::os::unix::fs::symlink(&version, &link).expect("a link in the test's folder");
-    std::fs::rename(&link, folder.join("..data")).expect("a link can be renamed");
 }
 
 /// Starts with `config` alone and waits until it is ready.
@@ -375,7 +364,7 @@ impl Waf {
 
     /// Replaces the configuration of a [`Start::mounted`] service.
     pub fn swap(&self, config: &str) {
-        swap_link(self.folder.path(), &self.fill(config));
+        kubelet::write(self.folder(), "waf.yaml", &self.fill(config));
     }
 
     /// Replaces the configuration in place: the file is emptied, then written in two pieces.

@@ -1,94 +1,13 @@
 //! The linter: checks configurations, and shows what they mean. Everything that it knows is in the library.
 
 use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, Parser as _};
+use waf_compiler::cli::{Arguments, Command, Format, Page};
 use waf_compiler::report::{self, Outcome};
 use waf_compiler::{Compiled, Options, catalog, compile_file, compile_stream, reference, rules, schema};
-
-/// Checks WAF configurations, and shows what they mean.
-#[derive(Debug, Parser)]
-#[command(name = "waf-compile", version, args_conflicts_with_subcommands = true)]
-struct Arguments {
-    /// Check the files and report every finding.
-    #[arg(long, requires = "files")]
-    validate: bool,
-    /// How findings are printed.
-    #[arg(long, value_enum, default_value_t = Format::Text, requires = "validate")]
-    format: Format,
-    /// Leave out what depends on this machine, such as a writable `data_dir`.
-    #[arg(long, requires = "validate")]
-    no_host_checks: bool,
-    /// Configurations; `-` is standard input.
-    #[arg(value_name = "FILE", requires = "validate")]
-    files: Vec<PathBuf>,
-    #[command(subcommand)]
-    command: Option<Command>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Text,
-    Json,
-    Sarif,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Show all protections, or one name at any level.
-    Catalog {
-        /// A family, a bucket or a leaf.
-        name: Option<String>,
-    },
-    /// Show the detection rules with what they catch and what they let pass.
-    Rules {
-        /// Only those of a leaf, a bucket or a family.
-        #[arg(long, value_name = "NAME")]
-        leaf: Option<String>,
-    },
-    /// Run a recorded request through the engine and explain the verdict. The exit status is 1 when it is refused.
-    CheckRequest {
-        /// The configuration.
-        #[arg(long, value_name = "FILE")]
-        config: PathBuf,
-        /// The request: request line, header lines, an empty line, the body; `-` is standard input.
-        #[arg(default_value = "-")]
-        request: PathBuf,
-    },
-    /// Print the JSON Schema (draft-07) of the configuration.
-    Schema,
-    /// Show the compiled plan and its digest.
-    Plan {
-        /// The configuration; `-` is standard input.
-        file: PathBuf,
-    },
-    /// Show what holds on a route, and the line that decided each value.
-    Effective {
-        /// The configuration; `-` is standard input.
-        file: PathBuf,
-        /// Id of the route.
-        #[arg(long, value_name = "ID")]
-        route: String,
-    },
-    /// Print a reference page.
-    Reference {
-        /// Which one.
-        page: Page,
-    },
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Page {
-    Configuration,
-    Linter,
-    Limits,
-    Metrics,
-    Alerts,
-    AlertCases,
-    Dashboard,
-}
 
 /// What to print, and whether all is well.
 struct Answer {
@@ -149,6 +68,9 @@ fn run(command: &Command) -> Answer {
         Command::Reference { page: Page::Limits } => Answer { text: reference::limits(), valid: true },
         Command::Reference { page: Page::Linter } => Answer { text: reference::linter(), valid: true },
         Command::Reference { page: Page::Metrics } => Answer { text: reference::metrics(), valid: true },
+        Command::Reference { page: Page::Protections } => {
+            Answer { text: reference::protections(), valid: true }
+        }
         Command::Reference { page: Page::Alerts } => Answer { text: reference::alerts(), valid: true },
         Command::Reference { page: Page::AlertCases } => {
             Answer { text: reference::alert_cases(), valid: true }

@@ -1,0 +1,104 @@
+//! The command line of `waf-compile`: its words and values, nothing of what they bring about. Man page and completions
+//! are made from it.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Checks WAF configurations, and shows what they mean.
+#[derive(Debug, Parser)]
+#[command(name = "waf-compile", version, args_conflicts_with_subcommands = true)]
+pub struct Arguments {
+    /// Check the files and report every finding.
+    #[arg(long, requires = "files")]
+    pub validate: bool,
+    /// How findings are printed.
+    #[arg(long, value_enum, default_value_t = Format::Text, requires = "validate")]
+    pub format: Format,
+    /// Leave out what depends on this machine, such as a writable `data_dir`.
+    #[arg(long, requires = "validate")]
+    pub no_host_checks: bool,
+    /// Configurations; `-` is standard input.
+    #[arg(value_name = "FILE", requires = "validate")]
+    pub files: Vec<PathBuf>,
+    /// What else to do than to check files.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Format {
+    /// A line for each.
+    Text,
+    /// One document.
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+}
+
+/// What else to do than to check files.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show all protections, or one name at any level.
+    Catalog {
+        /// A family, a bucket or a leaf.
+        name: Option<String>,
+    },
+    /// Show the detection rules with what they catch and what they let pass.
+    Rules {
+        /// Only those of a leaf, a bucket or a family.
+        #[arg(long, value_name = "NAME")]
+        leaf: Option<String>,
+    },
+    /// Run a recorded request through the engine and explain the verdict. The exit status is 1 when it is refused.
+    CheckRequest {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+        /// The request: request line, header lines, an empty line, the body; `-` is standard input.
+        #[arg(default_value = "-")]
+        request: PathBuf,
+    },
+    /// Print the JSON Schema (draft-07) of the configuration.
+    Schema,
+    /// Show the compiled plan and its digest.
+    Plan {
+        /// The configuration; `-` is standard input.
+        file: PathBuf,
+    },
+    /// Show what holds on a route, and the line that decided each value.
+    Effective {
+        /// The configuration; `-` is standard input.
+        file: PathBuf,
+        /// Id of the route.
+        #[arg(long, value_name = "ID")]
+        route: String,
+    },
+    /// Print a reference page.
+    Reference {
+        /// Which one.
+        page: Page,
+    },
+}
+
+/// A reference page, or a file of `ops/`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Page {
+    /// `docs/configuration.md`
+    Configuration,
+    /// `docs/linter.md`
+    Linter,
+    /// `docs/limits.md`
+    Limits,
+    /// `docs/metrics.md`
+    Metrics,
+    /// `docs/protections.md`
+    Protections,
+    /// `ops/alerts.yaml`
+    Alerts,
+    /// `ops/alerts.test.yaml`
+    AlertCases,
+    /// `ops/dashboard.json`
+    Dashboard,
+}

@@ -1,0 +1,65 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[waf] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'waf'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'waf'= {
+            cand --config 'Configuration file'
+            cand --https-port 'Port for HTTPS in modes 1 and 2; clients still come by 443'
+            cand --http-port 'Port for redirects and challenges in modes 1 and 2; clients still come by 80'
+            cand --acme-directory 'Directory URL of the certificate authority; using one means to agree to its terms'
+            cand --acme-contact 'Contacts of the account there, e-mail addresses mostly'
+            cand --acme-eab-kid 'Key identifier for authorities that ask for an external account binding'
+            cand --acme-eab-key 'Its MAC key in base64url; better given by the variable'
+            cand --acme-root 'Trust this root in PEM, and no other, when talking to the authority'
+            cand --acme-challenges 'Challenges that may be used, tried in turn'
+            cand --workers 'Worker processes; each gets its share of the cores as threads'
+            cand --trusted-proxies 'Peers whose forwarding headers are believed'
+            cand --log-level 'Least level of log lines on stderr'
+            cand --drain 'Time that requests in flight get at a stop'
+            cand --validate 'Check the configuration, print what is wrong with it, and exit'
+            cand --no-host-checks 'Leave out checks that depend on this machine'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand demo 'Try it: protect a small shop on this machine, without a configuration file'
+            cand certificates 'List the certificates of a configuration: host, issuer, expiry, next renewal'
+        }
+        &'waf;demo'= {
+            cand --port 'Port to listen on'
+            cand --workers 'Worker processes; each gets its share of the cores as threads'
+            cand --trusted-proxies 'Peers whose forwarding headers are believed'
+            cand --log-level 'Least level of log lines on stderr'
+            cand --drain 'Time that requests in flight get at a stop'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'waf;certificates'= {
+            cand --config 'Configuration file'
+            cand --acme-directory 'Directory URL of the certificate authority; using one means to agree to its terms'
+            cand --acme-contact 'Contacts of the account there, e-mail addresses mostly'
+            cand --acme-eab-kid 'Key identifier for authorities that ask for an external account binding'
+            cand --acme-eab-key 'Its MAC key in base64url; better given by the variable'
+            cand --acme-root 'Trust this root in PEM, and no other, when talking to the authority'
+            cand --acme-challenges 'Challenges that may be used, tried in turn'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+    ]
+    $completions[$command]
+}

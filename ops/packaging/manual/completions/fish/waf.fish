@@ -1,0 +1,69 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_waf_global_optspecs
+    string join \n config= validate no-host-checks https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= workers= trusted-proxies= log-level= drain= h/help V/version
+end
+
+function __fish_waf_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_waf_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_waf_using_subcommand
+    set -l cmd (__fish_waf_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c waf -n "__fish_waf_needs_command" -l config -d 'Configuration file' -r -F
+complete -c waf -n "__fish_waf_needs_command" -l https-port -d 'Port for HTTPS in modes 1 and 2; clients still come by 443' -r
+complete -c waf -n "__fish_waf_needs_command" -l http-port -d 'Port for redirects and challenges in modes 1 and 2; clients still come by 80' -r
+complete -c waf -n "__fish_waf_needs_command" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
+complete -c waf -n "__fish_waf_needs_command" -l acme-contact -d 'Contacts of the account there, e-mail addresses mostly' -r
+complete -c waf -n "__fish_waf_needs_command" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
+complete -c waf -n "__fish_waf_needs_command" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
+complete -c waf -n "__fish_waf_needs_command" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
+complete -c waf -n "__fish_waf_needs_command" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_needs_command" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
+complete -c waf -n "__fish_waf_needs_command" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
+complete -c waf -n "__fish_waf_needs_command" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'What needs somebody'
+warn\t'What may need somebody'
+info\t'What happens'
+debug\t'How it happens'
+trace\t'Every step'"
+complete -c waf -n "__fish_waf_needs_command" -l drain -d 'Time that requests in flight get at a stop' -r
+complete -c waf -n "__fish_waf_needs_command" -l validate -d 'Check the configuration, print what is wrong with it, and exit'
+complete -c waf -n "__fish_waf_needs_command" -l no-host-checks -d 'Leave out checks that depend on this machine'
+complete -c waf -n "__fish_waf_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c waf -n "__fish_waf_needs_command" -s V -l version -d 'Print version'
+complete -c waf -n "__fish_waf_needs_command" -f -a "demo" -d 'Try it: protect a small shop on this machine, without a configuration file'
+complete -c waf -n "__fish_waf_needs_command" -f -a "certificates" -d 'List the certificates of a configuration: host, issuer, expiry, next renewal'
+complete -c waf -n "__fish_waf_using_subcommand demo" -l port -d 'Port to listen on' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'What needs somebody'
+warn\t'What may need somebody'
+info\t'What happens'
+debug\t'How it happens'
+trace\t'Every step'"
+complete -c waf -n "__fish_waf_using_subcommand demo" -l drain -d 'Time that requests in flight get at a stop' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l config -d 'Configuration file' -r -F
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-contact -d 'Contacts of the account there, e-mail addresses mostly' -r
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_using_subcommand certificates" -s h -l help -d 'Print help (see more with \'--help\')'
