@@ -81,7 +81,7 @@ async fn renew(refuses_replacements: bool) -> (Pair, Vec<Value>) {
             changed.notified().await;
             let now = read();
             snapshot.send_replace(now.clone());
-            if let Some(pair) = now.of(NAME).filter(|pair| pair.chain_pem != before.chain_pem) {
+            if let Some(pair) = now.of(NAME).filter(|pair| named(pair) != named(&before)) {
                 return Pair::clone(pair);
             }
         }
