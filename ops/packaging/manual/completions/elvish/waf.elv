@@ -31,6 +31,9 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand --trusted-proxies 'Peers whose forwarding headers are believed'
             cand --log-level 'Least level of log lines on stderr'
             cand --drain 'Time that requests in flight get at a stop'
+            cand --upgrade-timeout 'Time that the new program gets to become ready at an upgrade'
+            cand --user 'Who workers become when started as root [default: nobody]'
+            cand --worker-memory 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]'
             cand --validate 'Check the configuration, print what is wrong with it, and exit'
             cand --no-host-checks 'Leave out checks that depend on this machine'
             cand -h 'Print help (see more with ''--help'')'
@@ -39,6 +42,9 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand --version 'Print version'
             cand demo 'Try it: protect a small shop on this machine, without a configuration file'
             cand certificates 'List the certificates of a configuration: host, issuer, expiry, next renewal'
+            cand upgrade 'Replace the running service by the program that now lies in its place, without losing a request'
+            cand health 'Ask a running service whether it is ready, for the health checks of containers: exit status 0 or 1'
+            cand doctor 'Print what this machine lets the service do, and what it lacks: exit status 1 if it could not run'
         }
         &'waf;demo'= {
             cand --port 'Port to listen on'
@@ -46,6 +52,9 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand --trusted-proxies 'Peers whose forwarding headers are believed'
             cand --log-level 'Least level of log lines on stderr'
             cand --drain 'Time that requests in flight get at a stop'
+            cand --upgrade-timeout 'Time that the new program gets to become ready at an upgrade'
+            cand --user 'Who workers become when started as root [default: nobody]'
+            cand --worker-memory 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
@@ -57,6 +66,40 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand --acme-eab-key 'Its MAC key in base64url; better given by the variable'
             cand --acme-root 'Trust this root in PEM, and no other, when talking to the authority'
             cand --acme-challenges 'Challenges that may be used, tried in turn'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'waf;upgrade'= {
+            cand --pid 'Process of the running service; needed where there is more than one'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'waf;health'= {
+            cand --url 'What to ask, in place of the configured health port'
+            cand --config 'Configuration file that names the health port'
+            cand --live 'Ask whether it lives, not whether it is ready'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'waf;doctor'= {
+            cand --config 'Configuration file'
+            cand --https-port 'Port for HTTPS in modes 1 and 2; clients still come by 443'
+            cand --http-port 'Port for redirects and challenges in modes 1 and 2; clients still come by 80'
+            cand --acme-directory 'Directory URL of the certificate authority; using one means to agree to its terms'
+            cand --acme-contact 'Contacts of the account there, e-mail addresses mostly'
+            cand --acme-eab-kid 'Key identifier for authorities that ask for an external account binding'
+            cand --acme-eab-key 'Its MAC key in base64url; better given by the variable'
+            cand --acme-root 'Trust this root in PEM, and no other, when talking to the authority'
+            cand --acme-challenges 'Challenges that may be used, tried in turn'
+            cand --workers 'Worker processes; each gets its share of the cores as threads'
+            cand --trusted-proxies 'Peers whose forwarding headers are believed'
+            cand --log-level 'Least level of log lines on stderr'
+            cand --drain 'Time that requests in flight get at a stop'
+            cand --upgrade-timeout 'Time that the new program gets to become ready at an upgrade'
+            cand --user 'Who workers become when started as root [default: nobody]'
+            cand --worker-memory 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]'
+            cand --validate 'Check the configuration, print what is wrong with it, and exit'
+            cand --no-host-checks 'Leave out checks that depend on this machine'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_waf_global_optspecs
-    string join \n config= validate no-host-checks https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= workers= trusted-proxies= log-level= drain= h/help V/version
+    string join \n config= validate no-host-checks https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= workers= trusted-proxies= log-level= drain= upgrade-timeout= user= worker-memory= h/help V/version
 end
 
 function __fish_waf_needs_command
@@ -42,12 +42,18 @@ info\t'What happens'
 debug\t'How it happens'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_needs_command" -l drain -d 'Time that requests in flight get at a stop' -r
+complete -c waf -n "__fish_waf_needs_command" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
+complete -c waf -n "__fish_waf_needs_command" -l user -d 'Who workers become when started as root [default: nobody]' -r
+complete -c waf -n "__fish_waf_needs_command" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_needs_command" -l validate -d 'Check the configuration, print what is wrong with it, and exit'
 complete -c waf -n "__fish_waf_needs_command" -l no-host-checks -d 'Leave out checks that depend on this machine'
 complete -c waf -n "__fish_waf_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_needs_command" -s V -l version -d 'Print version'
 complete -c waf -n "__fish_waf_needs_command" -f -a "demo" -d 'Try it: protect a small shop on this machine, without a configuration file'
 complete -c waf -n "__fish_waf_needs_command" -f -a "certificates" -d 'List the certificates of a configuration: host, issuer, expiry, next renewal'
+complete -c waf -n "__fish_waf_needs_command" -f -a "upgrade" -d 'Replace the running service by the program that now lies in its place, without losing a request'
+complete -c waf -n "__fish_waf_needs_command" -f -a "health" -d 'Ask a running service whether it is ready, for the health checks of containers: exit status 0 or 1'
+complete -c waf -n "__fish_waf_needs_command" -f -a "doctor" -d 'Print what this machine lets the service do, and what it lacks: exit status 1 if it could not run'
 complete -c waf -n "__fish_waf_using_subcommand demo" -l port -d 'Port to listen on' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
@@ -57,6 +63,9 @@ info\t'What happens'
 debug\t'How it happens'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_using_subcommand demo" -l drain -d 'Time that requests in flight get at a stop' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l user -d 'Who workers become when started as root [default: nobody]' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l config -d 'Configuration file' -r -F
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
@@ -67,3 +76,33 @@ complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-root -d 'T
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
 tls-alpn-01\t'On port 443'"
 complete -c waf -n "__fish_waf_using_subcommand certificates" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c waf -n "__fish_waf_using_subcommand upgrade" -l pid -d 'Process of the running service; needed where there is more than one' -r
+complete -c waf -n "__fish_waf_using_subcommand upgrade" -s h -l help -d 'Print help'
+complete -c waf -n "__fish_waf_using_subcommand health" -l url -d 'What to ask, in place of the configured health port' -r
+complete -c waf -n "__fish_waf_using_subcommand health" -l config -d 'Configuration file that names the health port' -r -F
+complete -c waf -n "__fish_waf_using_subcommand health" -l live -d 'Ask whether it lives, not whether it is ready'
+complete -c waf -n "__fish_waf_using_subcommand health" -s h -l help -d 'Print help'
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l config -d 'Configuration file' -r -F
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l https-port -d 'Port for HTTPS in modes 1 and 2; clients still come by 443' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l http-port -d 'Port for redirects and challenges in modes 1 and 2; clients still come by 80' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-contact -d 'Contacts of the account there, e-mail addresses mostly' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'What needs somebody'
+warn\t'What may need somebody'
+info\t'What happens'
+debug\t'How it happens'
+trace\t'Every step'"
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l drain -d 'Time that requests in flight get at a stop' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l user -d 'Who workers become when started as root [default: nobody]' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l validate -d 'Check the configuration, print what is wrong with it, and exit'
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l no-host-checks -d 'Leave out checks that depend on this machine'
+complete -c waf -n "__fish_waf_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
