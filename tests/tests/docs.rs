@@ -247,3 +247,25 @@ fn the_example_of_tuning_is_what_the_program_says() {
     let mended = config.replace(":3001\n", ":3001\n    disable: [sql-injection-generic]\n");
     assert_eq!(ask(&mended).status.code(), Some(0));
 }
+
+#[test]
+fn every_fault_names_a_test_that_exists() {
+    let page = text(&repository().join("docs/reliability.md"));
+    let rows: Vec<&str> =
+        page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| fault")).collect();
+    assert!(rows.len() > 15, "{rows:?}");
+    for row in rows {
+        let tests = row.trim_end_matches('|').rsplit(" | ").next().unwrap_or_default();
+        let mut file = String::new();
+        let mut named = 0;
+        for name in tests.split('`').skip(1).step_by(2) {
+            if name.ends_with(".rs") {
+                file = text(&repository().join("tests/tests").join(name));
+            } else {
+                assert!(file.contains(&format!("fn {name}(")), "{name} is nowhere: {row}");
+            }
+            named += 1;
+        }
+        assert!(named > 0, "no test: {row}");
+    }
+}
