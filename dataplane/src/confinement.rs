@@ -96,6 +96,8 @@ impl fmt::Display for InForce {
 /// without one it stays who it is. `anchors` are files and folders of trust anchors beside the system's.
 pub fn apply(become_user: Option<User>, anchors: &[PathBuf]) -> Result<InForce, ConfinementError> {
     let mut lacking = Vec::new();
+    // What a library reads of its own process once has to be read while it can be.
+    let _ = rustix::param::page_size();
     // Raising one's own likelihood of being killed needs no right, but the file belongs to whom the process was.
     resources::be_killed_first(&mut lacking);
     let files_max = resources::limit()?;

@@ -20,13 +20,14 @@ const STATM: &str = "/proc/self/statm";
 #[derive(Debug)]
 pub struct Gauge {
     statm: File,
+    page_bytes: u64,
     budget_bytes: u64,
 }
 
 impl Gauge {
     /// Of this process, which is to take no more than `budget_bytes`.
     pub fn open(budget_bytes: u64) -> io::Result<Gauge> {
-        Ok(Gauge { statm: File::open(STATM)?, budget_bytes })
+        Ok(Gauge { statm: File::open(STATM)?, page_bytes: page_size() as u64, budget_bytes })
     }
 
     fn own_bytes(&self) -> io::Result<u64> {
@@ -39,7 +40,7 @@ impl Gauge {
         };
         // Memory of rate limits, and of the program's file, is nobody's own.
         let pages = resident.saturating_sub(shared);
-        Ok(pages.saturating_mul(page_size() as u64))
+        Ok(pages.saturating_mul(self.page_bytes))
     }
 }
 

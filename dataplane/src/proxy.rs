@@ -29,6 +29,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// What a TLS handshake that is under way gets when a stop begins: enough for any client that means it.
 const STOP_HANDSHAKE: Duration = Duration::from_secs(2);
 
+/// How long the first connection that finds no place waits for one.
+const FULL_PATIENCE: Duration = Duration::from_secs(limits::FULL_SECONDS);
+
 /// How often idle upstream connections are looked over.
 const PRUNE_EVERY: Duration = Duration::from_secs(10);
 
@@ -145,9 +148,8 @@ impl Proxy {
 
     /// A place for one more connection. When none becomes free for a while, one to say so from: a client learns more from
     /// that than from waiting.
-    async fn place(&self) -> Option<Place> {
-        let wait = Duration::from_secs(limits::FULL_SECONDS);
-        match tokio::time::timeout(wait, Arc::clone(&self.connections).acquire_owned()).await {
+    async fn place(&self, patience: Duration) -> Option<Place> {
+        match tokio::time::timeout(patience, Arc::clone(&self.connections).acquire_owned()).await {
             Ok(free) => Some(Place { purpose: Purpose::Serve, _held: free.ok()? }),
             Err(_) => {
                 let held = Arc::clone(&self.reserve).acquire_owned().await.ok()?;
@@ -157,9 +159,10 @@ impl Proxy {
     }
 
     async fn accept(self: Arc<Self>, listener: TcpListener, role: Role) {
+        let mut patience = FULL_PATIENCE;
         let mut prune = tokio::time::interval(PRUNE_EVERY);
         loop {
-            let Some(mut place) = self.place().await else { return };
+            let Some(mut place) = self.place(patience).await else { return };
             let shaking = match role {
                 Role::Https => match Arc::clone(&self.handshakes).acquire_owned().await {
                     Ok(permit) => Some(permit),
@@ -184,6 +187,11 @@ impl Proxy {
                     {
                         place = Place { purpose: Purpose::Serve, _held: free };
                     }
+                    // Whoever comes while all places are taken is told at once.
+                    patience = match place.purpose {
+                        Purpose::Serve => FULL_PATIENCE,
+                        Purpose::Decline => Duration::ZERO,
+                    };
                     let proxy = Arc::clone(&self);
                     tokio::spawn(async move {
                         if let Some((stream, ends)) = proxy.open(stream, peer, role).await {
