@@ -19,7 +19,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use waf_tests::contract::encode;
 use waf_tests::load::Load;
-use waf_tests::origin::{Answer, Authority, Gate, Origin};
+use waf_tests::origin::{Answer, Authority, Gate, Origin, Received};
 use waf_tests::raw::{Connection, Request, Response};
 use waf_tests::running::{self, FOLDER, HEALTH, Start, Waf, is_alive, kill, to_upstream, with_metrics};
 use waf_tests::tls::Client;
@@ -382,6 +382,12 @@ async fn connect(
     (sender, tokio::spawn(connection))
 }
 
+/// A GOAWAY that covers the request: the client may send it again, whatever it is (RFC 9113 section 6.8).
+fn says_goodbye(error: &hyper::Error) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<h2::Error>());
+    cause.is_some_and(|cause| cause.is_go_away() && cause.reason() == Some(h2::Reason::NO_ERROR))
+}
+
 fn http2_request(target: &str) -> hyper::Request<Full<Bytes>> {
     let uri = format!("https://shop.example{target}");
     hyper::Request::get(uri).body(Full::default()).expect("a request")
@@ -403,10 +409,10 @@ async fn http2_over_tls_is_told_to_leave_and_not_cut() {
 
     let done = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..4)
-        .map(|_| {
+        .map(|number| {
             let (client, done) = (client.clone(), done.clone());
             tokio::spawn(async move {
-                let (mut answers, mut connections) = (0, 1);
+                let (mut answers, mut connections, mut unsent) = (0, 1, Vec::new());
                 let (mut sender, mut end) = connect(port, &client).await;
                 while !done.load(Ordering::Relaxed) {
                     if sender.ready().await.is_err() {
@@ -415,20 +421,21 @@ async fn http2_over_tls_is_told_to_leave_and_not_cut() {
                         connections += 1;
                         continue;
                     }
-                    match sender.send_request(http2_request("/")).await {
+                    let target = format!("/{number}/{answers}/{}", unsent.len());
+                    match sender.send_request(http2_request(&target)).await {
                         Ok(response) => {
                             assert_eq!(response.status(), 200);
                             let body = response.into_body().collect().await.expect("a whole body").to_bytes();
                             assert_eq!(body, "hello");
                             answers += 1;
                         }
-                        // It was told to leave between the two calls: the request was never sent.
-                        Err(error) if error.is_canceled() => {}
+                        // It was told to leave between the two calls, and knows that this one was never taken.
+                        Err(error) if error.is_canceled() || says_goodbye(&error) => unsent.push(target),
                         Err(error) => panic!("a request was cut: {error:?}"),
                     }
                     tokio::time::sleep(Duration::from_millis(2)).await;
                 }
-                (answers, connections)
+                (answers, connections, unsent)
             })
         })
         .collect();
@@ -442,13 +449,15 @@ async fn http2_over_tls_is_told_to_leave_and_not_cut() {
         done.store(true, Ordering::Relaxed);
         (slow_answer, waf, origin)
     });
-    let (slow_answer, _waf, _origin) = blocking.await.expect("the upgrade goes well");
+    let (slow_answer, _waf, origin) = blocking.await.expect("the upgrade goes well");
     let response = slow_answer.await.expect("it does not panic").expect("what is in flight is finished");
     assert_eq!(response.into_body().collect().await.expect("a whole body").to_bytes(), "hello");
     slow_end.await.expect("it does not panic").expect("the connection ended in order");
     drop(slow);
+    let taken: BTreeSet<String> = origin.requests().iter().map(Received::target_text).collect();
     for client in clients {
-        let (answers, connections) = client.await.expect("no request was cut");
+        let (answers, connections, unsent) = client.await.expect("no request was cut");
+        assert!(unsent.len() <= 1 && unsent.iter().all(|target| !taken.contains(target)), "{unsent:?}");
         assert!(answers > 0 && connections == 2, "{answers} answers on {connections} connections");
     }
 }
