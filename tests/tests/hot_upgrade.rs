@@ -134,7 +134,9 @@ fn what_is_in_flight_is_finished_by_the_old_process_and_new_requests_go_to_the_n
     let mut waf = Start::new().linked().run(&with_metrics(&to_upstream(&origin.url())));
     let (old, workers) = (waf.pid(), waf.workers());
     // A careless `kill` to the whole group is not for workers.
-    workers.iter().for_each(|worker| kill(*worker, Signal::SIGUSR2));
+    for worker in &workers {
+        kill(*worker, Signal::SIGUSR2);
+    }
     let mut slow = Connection::open(waf.port).expect("a connection");
     slow.send(Request::get("/slow").bytes()).expect("sent");
     origin.wait_for(1);
@@ -189,7 +191,7 @@ fn restore_program(waf: &Waf) {
 fn a_new_program_that_is_of_no_use_leaves_the_old_one() {
     let origin = Origin::start();
     let config = to_upstream(&origin.url());
-    let mut waf = Start::new().linked().argument("--upgrade-timeout").argument("1").run(&config);
+    let mut waf = Start::new().linked().run(&config);
     let (done, probe) = probing(waf.health, "/readyz");
     let (pid, workers) = (waf.pid(), waf.workers());
     let load = Load::paced(waf.port, 4, Some(RATE / 10), &Request::get("/"), is_good);
@@ -197,7 +199,6 @@ fn a_new_program_that_is_of_no_use_leaves_the_old_one() {
         ("#!/bin/sh\necho spoilt >&2\nexit 1\n", "ended before it was ready (exit status: 1)"),
         ("#!/bin/sh\nexit 0\n", "ended before it was ready (exit status: 0)"),
         ("#!/bin/sh\nkill -SEGV $$\n", "ended before it was ready (signal: 11"),
-        ("#!/bin/sh\nexec sleep 30\n", "was not ready within 1 s"),
         ("neither a program nor a script", "cannot be started"),
     ] {
         replace_program(&waf, program);
@@ -223,6 +224,19 @@ fn a_new_program_that_is_of_no_use_leaves_the_old_one() {
     done.store(true, Ordering::Relaxed);
     assert!(tally.failures.is_empty(), "{:?}", tally.failures.first());
     assert_eq!(probe.join().expect("the probe ran"), BTreeSet::from([200]));
+}
+
+#[test]
+fn a_new_program_that_hangs_is_ended() {
+    let origin = Origin::start();
+    let start = Start::new().linked().argument("--upgrade-timeout").argument("1");
+    let mut waf = start.run(&to_upstream(&origin.url()));
+    replace_program(&waf, "#!/bin/sh\nexec sleep 30\n");
+    let said = waf.upgrade().expect_err("it says nothing");
+    assert!(said.contains("was not ready within 1 s"), "{said}");
+    polling::until_true("the new process to be gone", || waf.candidate().is_none());
+    assert_eq!(Request::get("/").to(waf.port).status, 200);
+    waf.wait_log(&["not upgraded", "was not ready within 1 s"]);
 }
 
 #[test]
