@@ -1,6 +1,7 @@
 //! What a service manager is told (sd_notify(3)): ready, reloading, stopping, a line for people, signs of life, and which
 //! process to watch after an upgrade. Without a service manager nothing happens. It knows datagrams, nothing of plans.
 
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::io;
 use std::os::linux::net::SocketAddrExt as _;
@@ -9,12 +10,19 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::Path;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::time::Instant;
 use tracing::warn;
 
-/// For one datagram, when the service manager does not read: the loop that tells it must not hang.
-const SEND_TIME: Duration = Duration::from_millis(500);
+/// Before a service manager that did not read is told again.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// What waits for a service manager that does not read. It is about one process: the latest says the most.
+const UNSAID_MAX: usize = 8;
+
+/// For the one message that has to be heard before this process goes on.
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
 /// The line to a service manager.
 #[derive(Debug, Default)]
@@ -26,7 +34,9 @@ pub struct Notifier {
     /// An older supervisor is the one that the service manager listens to.
     silent: bool,
     reloading: bool,
-    broken: bool,
+    /// What could not be said yet, and when to try again.
+    unsaid: VecDeque<String>,
+    retry_at: Option<Instant>,
 }
 
 impl Notifier {
@@ -51,7 +61,7 @@ impl Notifier {
     /// The service serves; also the end of a reload, whatever came of it.
     pub fn ready(&mut self, status: &str) {
         self.reloading = false;
-        self.tell(&format!("READY=1\nSTATUS={}\n", one_line(status)));
+        self.tell(format!("READY=1\nSTATUS={}\n", one_line(status)));
     }
 
     /// A reload has begun. The time lets a service manager that asked for one tell it from an earlier one.
@@ -59,7 +69,7 @@ impl Notifier {
         self.reloading = true;
         let now = clock_gettime(ClockId::Monotonic);
         let microseconds = now.tv_sec * 1_000_000 + now.tv_nsec / 1_000;
-        self.tell(&format!("RELOADING=1\nMONOTONIC_USEC={microseconds}\nSTATUS=reloading\n"));
+        self.tell(format!("RELOADING=1\nMONOTONIC_USEC={microseconds}\nSTATUS=reloading\n"));
     }
 
     /// Ends a reload, if one has been told of.
@@ -71,35 +81,62 @@ impl Notifier {
 
     /// The service ends.
     pub fn stopping(&mut self) {
-        self.tell("STOPPING=1\nSTATUS=finishing what is in flight\n");
+        self.tell("STOPPING=1\nSTATUS=finishing what is in flight\n".to_owned());
     }
 
     /// Another process is the service from now on; this one is not listened to any more.
     pub fn hand_over(&mut self, process: u32) {
-        self.tell(&format!("MAINPID={process}\nSTATUS=handed over to process {process}\n"));
+        self.tell(format!("MAINPID={process}\nSTATUS=handed over to process {process}\n"));
+        if let Some(socket) = self.socket.as_ref().filter(|_| !self.unsaid.is_empty()) {
+            // Its queue is full; it reads it sooner or later, or nobody is there.
+            let _ = poll(&mut [PollFd::new(socket, PollFlags::OUT)], Some(&PATIENCE));
+            self.say();
+        }
         self.silent = true;
+        self.unsaid.clear();
     }
 
-    /// When a sign of life is due.
+    /// When [`Notifier::act`] is due.
     pub fn due(&self) -> Option<Instant> {
-        self.next_sign.filter(|_| !self.silent)
+        let retry = self.retry_at.filter(|_| !self.unsaid.is_empty());
+        [self.next_sign, retry].into_iter().flatten().min().filter(|_| !self.silent)
     }
 
-    /// Shows life.
-    pub fn alive(&mut self) {
-        self.next_sign = self.pause.map(|pause| Instant::now() + pause);
-        self.tell("WATCHDOG=1\n");
-    }
-
-    fn tell(&mut self, state: &str) {
-        let Some(socket) = self.socket.as_ref().filter(|_| !self.silent) else { return };
-        match socket.send(state.as_bytes()) {
-            Ok(_) => self.broken = false,
-            Err(error) if !self.broken => {
-                self.broken = true;
-                warn!(%error, state, "the service manager was not told");
+    /// Shows life, and says what could not be said before.
+    pub fn act(&mut self) {
+        self.say();
+        if self.next_sign.is_some_and(|due| due <= Instant::now()) {
+            self.next_sign = self.pause.map(|pause| Instant::now() + pause);
+            if let Some(socket) = self.socket.as_ref().filter(|_| !self.silent && self.unsaid.is_empty()) {
+                // One that has no room for it has enough signs of life to read.
+                let _ = socket.send(b"WATCHDOG=1\n");
             }
-            Err(_) => {}
+        }
+    }
+
+    fn tell(&mut self, state: String) {
+        if self.silent || self.socket.is_none() {
+            return;
+        }
+        if self.unsaid.len() == UNSAID_MAX {
+            self.unsaid.pop_front();
+        }
+        self.unsaid.push_back(state);
+        self.say();
+    }
+
+    fn say(&mut self) {
+        let Some(socket) = self.socket.as_ref().filter(|_| !self.silent) else { return };
+        while let Some(state) = self.unsaid.front() {
+            match socket.send(state.as_bytes()) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.retry_at = Some(Instant::now() + RETRY);
+                    return;
+                }
+                Err(error) => warn!(%error, state, "the service manager cannot be told"),
+            }
+            self.unsaid.pop_front();
         }
     }
 }
@@ -118,7 +155,7 @@ fn connect(name: &OsStr) -> io::Result<UnixDatagram> {
         }
     };
     socket.connect_addr(&address)?;
-    socket.set_write_timeout(Some(SEND_TIME))?;
+    socket.set_nonblocking(true)?;
     Ok(socket)
 }
 
@@ -150,7 +187,7 @@ mod tests {
         let path = folder.path().join("notify");
         let mut notifier = Notifier::new(Some(path.as_os_str()), Some(Duration::from_secs(4)), false);
         assert!(notifier.due().is_some_and(|due| due <= Instant::now()));
-        notifier.alive();
+        notifier.act();
         let pause = notifier.due().unwrap() - Instant::now();
         assert!(pause > Duration::from_secs(1) && pause <= Duration::from_secs(2), "{pause:?}");
         notifier.reloaded("no reload was told of");
@@ -167,6 +204,27 @@ mod tests {
         assert_eq!(heard(&manager).unwrap(), "READY=1\nSTATUS=serving\n");
         assert!(heard(&manager).unwrap().starts_with("STOPPING=1\n"));
         assert_eq!(heard(&manager), None);
+    }
+
+    #[test]
+    fn what_a_busy_manager_does_not_read_is_said_later() {
+        let (manager, folder) = manager();
+        let path = folder.path().join("notify");
+        let mut notifier = Notifier::new(Some(path.as_os_str()), None, false);
+        let filled = (0..10_000).take_while(|_| {
+            notifier.ready("serving");
+            notifier.due().is_none()
+        });
+        assert!(filled.count() < 9_999, "the queue has an end");
+        notifier.stopping();
+        assert!(notifier.due().is_some_and(|due| due > Instant::now()));
+        let read = |said: &mut Vec<String>| said.extend(std::iter::from_fn(|| heard(&manager)));
+        let mut said = Vec::new();
+        read(&mut said);
+        notifier.act();
+        assert_eq!(notifier.due(), None);
+        read(&mut said);
+        assert!(said.last().is_some_and(|last| last.starts_with("STOPPING=1\n")));
     }
 
     #[test]

@@ -257,7 +257,7 @@ impl Supervisor {
             let wake = tokio::select! {
                 // From this loop and no other task: a loop that hangs is to be noticed.
                 () = sleep_until(sign), if sign.is_some() => {
-                    self.notifier.alive();
+                    self.notifier.act();
                     continue;
                 }
                 wake = wakes.recv() => wake.unwrap_or(Wake::Due),

@@ -130,8 +130,9 @@ impl Start {
     #[must_use]
     pub fn handed(mut self, socket: &impl AsFd, count: usize) -> Start {
         let socket = socket.as_fd().try_clone_to_owned().expect("a descriptor can be copied");
-        let copies: String = (3..3 + count).map(|number| format!(" {number}<&0")).collect();
-        let script = format!("exec{copies} </dev/null; LISTEN_PID=$$ LISTEN_FDS={count} exec \"$@\"");
+        let copies: Vec<String> = (3..3 + count).map(|number| format!("{number}<&0")).collect();
+        let copies = copies.join(" ");
+        let script = format!("exec {copies} </dev/null; LISTEN_PID=$$ LISTEN_FDS={count} exec \"$@\"");
         self.handed = Some(Handed { socket: std::sync::Arc::new(socket), script });
         self
     }

@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
@@ -138,33 +139,39 @@ fn sockets_for_another_process_are_left_alone() {
     assert_eq!(Request::get("/").to(waf.port).status, 200);
 }
 
-/// What a service manager hears.
-struct Hearing {
-    socket: UnixDatagram,
-    heard: Vec<String>,
-}
+/// What a service manager hears. It reads all the time, as one does: its queue is short.
+#[derive(Clone)]
+struct Hearing(Arc<Mutex<Vec<String>>>);
 
 impl Hearing {
     fn at(path: &Path) -> Hearing {
         let socket = UnixDatagram::bind(path).expect("a socket in the test's folder");
-        socket.set_nonblocking(true).expect("it need not block");
-        Hearing { socket, heard: Vec::new() }
+        let hearing = Hearing(Arc::default());
+        let ears = hearing.clone();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            // Until the test program ends.
+            while let Ok(read) = socket.recv(&mut buffer) {
+                let said = String::from_utf8_lossy(&buffer[..read]).into_owned();
+                ears.0.lock().expect("nobody panics while holding it").push(said);
+            }
+        });
+        hearing
     }
 
-    fn listen(&mut self) {
-        let mut buffer = [0; 4096];
-        while let Ok(read) = self.socket.recv(&mut buffer) {
-            self.heard.push(String::from_utf8_lossy(&buffer[..read]).into_owned());
-        }
+    /// Every message so far.
+    fn heard(&self) -> Vec<String> {
+        self.0.lock().expect("nobody panics while holding it").clone()
     }
 
-    /// Waits for a message after the first `seen` that begins with `start`; says where it stands.
-    fn until(&mut self, seen: usize, start: &str) -> usize {
-        polling::within(END, || {
-            self.listen();
-            self.heard.iter().skip(seen).position(|said| said.starts_with(start)).map(|at| seen + at)
-        })
-        .unwrap_or_else(|| panic!("{start} was not said: {:?}", self.heard))
+    /// Waits for a message after the first `seen` that begins with `start`; says where it stands, and all of it.
+    fn until(&self, seen: usize, start: &str) -> (usize, String) {
+        let found = polling::within(END, || {
+            let heard = self.heard();
+            let at = heard.iter().skip(seen).position(|said| said.starts_with(start))?;
+            Some((seen + at, heard[seen + at].clone()))
+        });
+        found.unwrap_or_else(|| panic!("{start} was not said: {:?}", self.heard()))
     }
 }
 
@@ -174,28 +181,27 @@ fn a_service_manager_is_told_what_happens() {
     let config = to_upstream(&origin.url());
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("notify");
-    let mut manager = Hearing::at(&path);
+    let manager = Hearing::at(&path);
     let start = Start::new()
         .linked()
         .environment("NOTIFY_SOCKET", &path.to_string_lossy())
         .environment("WATCHDOG_USEC", "200000");
     let mut waf = start.run(&config);
-    let ready = manager.until(0, "READY=1\n");
-    assert!(manager.heard[ready].contains(&format!("STATUS=plan {} is in force", waf.plan())));
+    let (_, ready) = manager.until(0, "READY=1\n");
+    assert!(ready.contains(&format!("STATUS=plan {} is in force", waf.plan())), "{ready}");
 
     // A sign of life twice within the time, from a service that does nothing.
-    let seen = manager.heard.len();
+    let seen = manager.heard().len();
     let began = Instant::now();
     polling::until_true("ten signs of life", || {
-        manager.listen();
-        manager.heard.iter().skip(seen).filter(|said| *said == "WATCHDOG=1\n").count() >= 10
+        manager.heard().iter().skip(seen).filter(|said| *said == "WATCHDOG=1\n").count() >= 10
     });
     assert!(began.elapsed() > Duration::from_millis(700), "{:?}", began.elapsed());
 
     // Reloads: by signal, by a change, and one that comes to nothing.
     for (what, status) in [("signal", "is in force"), ("change", "is in force"), ("fault", "is not applied")]
     {
-        let seen = manager.heard.len();
+        let seen = manager.heard().len();
         match what {
             "signal" => waf.signal(Signal::SIGHUP),
             "change" => waf.reconfigure(&config.replace("routes:", "global: { mode: detect_only }\nroutes:")),
@@ -205,22 +211,21 @@ fn a_service_manager_is_told_what_happens() {
                 waf.signal(Signal::SIGHUP);
             }
         }
-        let begins = manager.until(seen, "RELOADING=1\nMONOTONIC_USEC=");
-        let ends = manager.until(begins, "READY=1\n");
-        assert!(manager.heard[ends].contains(status), "{what}: {:?}", manager.heard[ends]);
+        let (begins, _) = manager.until(seen, "RELOADING=1\nMONOTONIC_USEC=");
+        let (_, ended) = manager.until(begins, "READY=1\n");
+        assert!(ended.contains(status), "{what}: {ended}");
     }
     waf.reconfigure(&config);
 
     // An upgrade: the old process names the new one, which alone speaks from then on.
-    let seen = manager.heard.len();
+    let seen = manager.heard().len();
     waf.upgrade().expect("an upgrade");
-    let named = manager.until(seen, "MAINPID=");
-    assert!(manager.heard[named].starts_with(&format!("MAINPID={}\n", waf.pid())));
+    let (named, said) = manager.until(seen, "MAINPID=");
+    assert!(said.starts_with(&format!("MAINPID={}\n", waf.pid())), "{said}");
     manager.until(named, "READY=1\n");
     manager.until(named, "WATCHDOG=1\n");
     assert_eq!(waf.wait_exit(END).code(), Some(0));
-    manager.listen();
-    assert!(manager.heard.iter().all(|said| !said.starts_with("STOPPING=1")), "the service goes on");
+    assert!(manager.heard().iter().all(|said| !said.starts_with("STOPPING=1")), "the service goes on");
     waf.signal(Signal::SIGTERM);
     manager.until(named, "STOPPING=1\n");
 }

@@ -19,7 +19,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use waf_tests::contract::encode;
 use waf_tests::load::Load;
-use waf_tests::origin::{Answer, Authority, Gate, Origin};
+use waf_tests::origin::{Answer, Authority, Gate, Origin, Received};
 use waf_tests::raw::{Connection, Request, Response};
 use waf_tests::running::{self, FOLDER, HEALTH, Start, Waf, is_alive, kill, to_upstream, with_metrics};
 use waf_tests::tls::Client;
@@ -134,7 +134,9 @@ fn what_is_in_flight_is_finished_by_the_old_process_and_new_requests_go_to_the_n
     let mut waf = Start::new().linked().run(&with_metrics(&to_upstream(&origin.url())));
     let (old, workers) = (waf.pid(), waf.workers());
     // A careless `kill` to the whole group is not for workers.
-    workers.iter().for_each(|worker| kill(*worker, Signal::SIGUSR2));
+    for worker in &workers {
+        kill(*worker, Signal::SIGUSR2);
+    }
     let mut slow = Connection::open(waf.port).expect("a connection");
     slow.send(Request::get("/slow").bytes()).expect("sent");
     origin.wait_for(1);
@@ -189,7 +191,7 @@ fn restore_program(waf: &Waf) {
 fn a_new_program_that_is_of_no_use_leaves_the_old_one() {
     let origin = Origin::start();
     let config = to_upstream(&origin.url());
-    let mut waf = Start::new().linked().argument("--upgrade-timeout").argument("1").run(&config);
+    let mut waf = Start::new().linked().run(&config);
     let (done, probe) = probing(waf.health, "/readyz");
     let (pid, workers) = (waf.pid(), waf.workers());
     let load = Load::paced(waf.port, 4, Some(RATE / 10), &Request::get("/"), is_good);
@@ -197,7 +199,6 @@ fn a_new_program_that_is_of_no_use_leaves_the_old_one() {
         ("#!/bin/sh\necho spoilt >&2\nexit 1\n", "ended before it was ready (exit status: 1)"),
         ("#!/bin/sh\nexit 0\n", "ended before it was ready (exit status: 0)"),
         ("#!/bin/sh\nkill -SEGV $$\n", "ended before it was ready (signal: 11"),
-        ("#!/bin/sh\nexec sleep 30\n", "was not ready within 1 s"),
         ("neither a program nor a script", "cannot be started"),
     ] {
         replace_program(&waf, program);
@@ -223,6 +224,19 @@ fn a_new_program_that_is_of_no_use_leaves_the_old_one() {
     done.store(true, Ordering::Relaxed);
     assert!(tally.failures.is_empty(), "{:?}", tally.failures.first());
     assert_eq!(probe.join().expect("the probe ran"), BTreeSet::from([200]));
+}
+
+#[test]
+fn a_new_program_that_hangs_is_ended() {
+    let origin = Origin::start();
+    let start = Start::new().linked().argument("--upgrade-timeout").argument("1");
+    let mut waf = start.run(&to_upstream(&origin.url()));
+    replace_program(&waf, "#!/bin/sh\nexec sleep 30\n");
+    let said = waf.upgrade().expect_err("it says nothing");
+    assert!(said.contains("was not ready within 1 s"), "{said}");
+    polling::until_true("the new process to be gone", || waf.candidate().is_none());
+    assert_eq!(Request::get("/").to(waf.port).status, 200);
+    waf.wait_log(&["not upgraded", "was not ready within 1 s"]);
 }
 
 #[test]
@@ -382,6 +396,12 @@ async fn connect(
     (sender, tokio::spawn(connection))
 }
 
+/// A GOAWAY that covers the request: the client may send it again, whatever it is (RFC 9113 section 6.8).
+fn says_goodbye(error: &hyper::Error) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<h2::Error>());
+    cause.is_some_and(|cause| cause.is_go_away() && cause.reason() == Some(h2::Reason::NO_ERROR))
+}
+
 fn http2_request(target: &str) -> hyper::Request<Full<Bytes>> {
     let uri = format!("https://shop.example{target}");
     hyper::Request::get(uri).body(Full::default()).expect("a request")
@@ -403,10 +423,10 @@ async fn http2_over_tls_is_told_to_leave_and_not_cut() {
 
     let done = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..4)
-        .map(|_| {
+        .map(|number| {
             let (client, done) = (client.clone(), done.clone());
             tokio::spawn(async move {
-                let (mut answers, mut connections) = (0, 1);
+                let (mut answers, mut connections, mut unsent) = (0, 1, Vec::new());
                 let (mut sender, mut end) = connect(port, &client).await;
                 while !done.load(Ordering::Relaxed) {
                     if sender.ready().await.is_err() {
@@ -415,20 +435,21 @@ async fn http2_over_tls_is_told_to_leave_and_not_cut() {
                         connections += 1;
                         continue;
                     }
-                    match sender.send_request(http2_request("/")).await {
+                    let target = format!("/{number}/{answers}/{}", unsent.len());
+                    match sender.send_request(http2_request(&target)).await {
                         Ok(response) => {
                             assert_eq!(response.status(), 200);
                             let body = response.into_body().collect().await.expect("a whole body").to_bytes();
                             assert_eq!(body, "hello");
                             answers += 1;
                         }
-                        // It was told to leave between the two calls: the request was never sent.
-                        Err(error) if error.is_canceled() => {}
+                        // It was told to leave between the two calls, and knows that this one was never taken.
+                        Err(error) if error.is_canceled() || says_goodbye(&error) => unsent.push(target),
                         Err(error) => panic!("a request was cut: {error:?}"),
                     }
                     tokio::time::sleep(Duration::from_millis(2)).await;
                 }
-                (answers, connections)
+                (answers, connections, unsent)
             })
         })
         .collect();
@@ -442,13 +463,15 @@ async fn http2_over_tls_is_told_to_leave_and_not_cut() {
         done.store(true, Ordering::Relaxed);
         (slow_answer, waf, origin)
     });
-    let (slow_answer, _waf, _origin) = blocking.await.expect("the upgrade goes well");
+    let (slow_answer, _waf, origin) = blocking.await.expect("the upgrade goes well");
     let response = slow_answer.await.expect("it does not panic").expect("what is in flight is finished");
     assert_eq!(response.into_body().collect().await.expect("a whole body").to_bytes(), "hello");
     slow_end.await.expect("it does not panic").expect("the connection ended in order");
     drop(slow);
+    let taken: BTreeSet<String> = origin.requests().iter().map(Received::target_text).collect();
     for client in clients {
-        let (answers, connections) = client.await.expect("no request was cut");
+        let (answers, connections, unsent) = client.await.expect("no request was cut");
+        assert!(unsent.len() <= 1 && unsent.iter().all(|target| !taken.contains(target)), "{unsent:?}");
         assert!(answers > 0 && connections == 2, "{answers} answers on {connections} connections");
     }
 }

@@ -12,8 +12,8 @@ use tracing::error;
 /// As `/proc` shows it.
 const NAME: &str = "waf-stdout";
 
-const WHOLE: &[u8; 1] = b"-";
-const BEGUN: &[u8; 1] = b"+";
+const WHOLE: u8 = b'-';
+const BEGUN: u8 = b'+';
 
 /// The lock, and beside it one byte that says whether a line has been begun and not ended.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Baton {
     /// A new one.
     pub fn create() -> io::Result<Baton> {
         let file = memfd_create(NAME, MemfdFlags::CLOEXEC)?;
-        pwrite(&file, WHOLE, 0)?;
+        pwrite(&file, &[WHOLE], 0)?;
         Ok(Baton { file })
     }
 
@@ -73,13 +73,13 @@ impl Baton {
     }
 
     fn is_torn(&self) -> bool {
-        let mut byte = *WHOLE;
-        matches!(pread(&self.file, &mut byte, 0), Ok(1)) && byte == *BEGUN
+        let mut byte = [WHOLE];
+        matches!(pread(&self.file, &mut byte, 0), Ok(1)) && byte == [BEGUN]
     }
 
-    fn mark(&self, byte: &[u8; 1]) {
+    fn mark(&self, byte: u8) {
         // Memory that was written once can be written again.
-        let _ = pwrite(&self.file, byte, 0);
+        let _ = pwrite(&self.file, &[byte], 0);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::audit::Baton;
 use crate::counts::Registry;
 use crate::notify::Notifier;
 use crate::sockets::Sockets;
+use crate::tls::keeper::Keeper;
 use crate::tls::tickets;
 use crate::upgrade::board::Phase;
 use crate::upgrade::estate::Bequest;
@@ -92,7 +93,7 @@ impl Supervisor {
         let bequest = Bequest {
             sockets: &sockets,
             counts: self.counts.bequeath(),
-            tickets: self.keeper.as_ref().and_then(|keeper| keeper.bequeath()),
+            tickets: self.keeper.as_ref().and_then(Keeper::bequeath),
             baton: &self.baton,
         };
         let (program, patience) = (&self.settings.program, self.settings.upgrade_patience);

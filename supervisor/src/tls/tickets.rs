@@ -120,7 +120,7 @@ mod tests {
         let estate: Estate = serde_json::from_value(serde_json::to_value(&estate).unwrap()).unwrap();
         let new = Rotation::inherit(estate.clone()).unwrap();
         assert_eq!(new.tickets(), old.tickets());
-        assert_eq!(new.due() - Instant::now(), ROTATION - ROTATION / 4);
+        assert_eq!(new.due() - Instant::now(), ROTATION / 4 * 3);
         let none = Estate { keys: Vec::new(), ..estate.clone() };
         let short = Estate { keys: vec![([1; 16], vec![2; 3])], ..estate.clone() };
         let many = Estate { keys: vec![([1; 16], vec![2; 32]); 1000], ..estate };

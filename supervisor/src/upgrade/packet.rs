@@ -45,9 +45,9 @@ pub fn send(line: impl AsFd, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io
     if bytes.is_empty() || bytes.len() > MESSAGE_BYTES_MAX {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a message is too long, or empty"));
     }
-    // The space is rounded up, and would take one more where their number is odd.
-    let fits = descriptors.len() <= DESCRIPTORS_MAX;
-    if !descriptors.is_empty() && !(fits && control.push(SendAncillaryMessage::ScmRights(descriptors))) {
+    let is_bounded = descriptors.len() <= DESCRIPTORS_MAX;
+    if !is_bounded || (!descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)))
+    {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "too many descriptors for one message"));
     }
     let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;

@@ -4,7 +4,6 @@
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
-use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::Interest;
@@ -17,7 +16,7 @@ use super::successor::{GO, READY};
 use crate::wake::Wake;
 
 /// For the estate to arrive: it is sent right after the start.
-const ESTATE_TIME: Duration = Duration::from_secs(10);
+const ESTATE_TIME: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
 
 /// The line to the old supervisor.
 #[derive(Debug)]
@@ -58,8 +57,8 @@ impl Predecessor {
         if !packet::is_line(line.as_fd()) {
             return Err(SuccessionError::NoLine);
         }
-        let time = Timespec { tv_sec: ESTATE_TIME.as_secs() as i64, tv_nsec: 0 };
-        let waits = poll(&mut [PollFd::new(&line, PollFlags::IN)], Some(&time)).map_err(io::Error::from)?;
+        let waits =
+            poll(&mut [PollFd::new(&line, PollFlags::IN)], Some(&ESTATE_TIME)).map_err(io::Error::from)?;
         let packet = if waits > 0 { packet::receive(&line)? } else { None };
         let packet = packet.filter(|packet| packet.bytes == GREETING).ok_or(SuccessionError::Silent)?;
         Ok((Predecessor { line }, Estate::read(packet)?))
