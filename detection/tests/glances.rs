@@ -2,6 +2,7 @@
 //! asked about values that are put together from what each of them looks at; the fuzz targets do the same for longer.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+#[path = "random/splitmix.rs"]
 mod random;
 
 use std::time::{Duration, Instant};

@@ -1,6 +1,7 @@
 //! The fuzz targets over committed inputs and over generated ones: what crashed once stays in `fuzz/seeds`.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+#[path = "random/splitmix.rs"]
 mod random;
 
 use std::path::Path;

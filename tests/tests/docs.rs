@@ -163,7 +163,7 @@ fn configurations_that_are_printed_hold() {
                     files.push(file);
                 }
                 other => {
-                    let known = ["", "sh", "http", "text", "console", "promql", "yaml values"];
+                    let known = ["", "sh", "dockerfile", "http", "text", "console", "promql", "yaml values"];
                     assert!(known.contains(&other), "{}: who checks `{other}`?", path.display());
                 }
             }

@@ -62,16 +62,16 @@ mod tests {
     fn the_name_leads_to_where_it_led_at_the_start() {
         let path = ["/usr/local/bin".into(), "bin".into()];
         let found = |name: &str, here: &str| {
-            find(OsStr::new(name), Path::new("/home/op"), &path, |path| path == Path::new(here))
+            find(OsStr::new(name), Path::new("/srv/op"), &path, |path| path == Path::new(here))
         };
         assert_eq!(found("/usr/bin/waf", "/usr/bin/waf"), Some("/usr/bin/waf".into()));
-        assert_eq!(found("./waf", "/home/op/./waf"), Some("/home/op/./waf".into()));
-        assert_eq!(found("target/waf", "/home/op/target/waf"), Some("/home/op/target/waf".into()));
+        assert_eq!(found("./waf", "/srv/op/./waf"), Some("/srv/op/./waf".into()));
+        assert_eq!(found("target/waf", "/srv/op/target/waf"), Some("/srv/op/target/waf".into()));
         assert_eq!(found("waf", "/usr/local/bin/waf"), Some("/usr/local/bin/waf".into()));
-        assert_eq!(found("waf", "/home/op/bin/waf"), Some("/home/op/bin/waf".into()));
+        assert_eq!(found("waf", "/srv/op/bin/waf"), Some("/srv/op/bin/waf".into()));
         assert_eq!(found("waf", "/opt/waf"), None, "the name was made up by whoever started it");
         assert_eq!(found("/usr/bin/waf", "/opt/waf"), None);
-        assert_eq!(found("", "/home/op/"), None);
+        assert_eq!(found("", "/srv/op/"), None);
     }
 
     #[test]
