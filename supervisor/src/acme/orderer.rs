@@ -253,7 +253,9 @@ impl Orderer {
             return;
         }
         let schedule = &self.schedule;
-        let needed = |name: &str| snapshot.of(name).is_none() && schedule.failures(name) == 0;
+        let needed = |name: &str| {
+            snapshot.of(name).is_none() && schedule.failures(name) == 0 && !schedule.is_under_way(name, now)
+        };
         let Some(name) = self.demand.next(now, needed) else {
             let is_full = self.demand.due_at(now).is_some_and(|at| at > now);
             if is_full && !self.is_full_told {

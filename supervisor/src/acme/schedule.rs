@@ -237,6 +237,12 @@ impl Schedule {
         self.names.get(name).map_or(0, |state| state.failures)
     }
 
+    /// Whether a certificate for `name` is being ordered, or was issued a moment ago and is not read yet.
+    pub fn is_under_way(&self, name: &str, now: Instant) -> bool {
+        let is_fresh = |state: &State| state.issued.is_some_and(|(at, _)| now < at + APPEARING);
+        self.names.get(name).is_some_and(|state| state.running || is_fresh(state))
+    }
+
     /// Whether an order for `name` must not say which certificate it replaces.
     pub fn is_plain(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|state| state.plain)

@@ -185,6 +185,7 @@ fn what_was_just_issued_has_time_to_appear() {
     schedule.begin("a.example");
     let issued = pair(wall, 0, 90 * DAY);
     schedule.succeeded("a.example", &issued, now);
+    assert!(schedule.is_under_way("a.example", now) && !schedule.is_under_way("a.example", now + APPEARING));
     // Nobody asks about the one before, which still serves.
     let before = pair(wall, 60 * DAY, 30 * DAY);
     assert!(!schedule.ask_due("a.example", &before, now) && schedule.ask_due("a.example", &issued, now));
