@@ -114,7 +114,7 @@ fn blocks(text: &str) -> Vec<(String, String)> {
         let trimmed = line.trim_start();
         match (&mut open, trimmed.strip_prefix("```")) {
             (None, Some(info)) => {
-                open = Some((line.len() - trimmed.len(), info.trim().to_owned(), String::new()))
+                open = Some((line.len() - trimmed.len(), info.trim().to_owned(), String::new()));
             }
             (Some(_), Some(_)) => found.extend(open.take().map(|(_, info, text)| (info, text))),
             (Some((indentation, _, text)), None) => {

@@ -150,8 +150,7 @@ mod tests {
 
     #[test]
     fn every_locked_crate_is_in_the_bill() {
-        let workspace = workspace();
-        let bill = workspace.bill();
+        let bill = workspace().bill();
         let components = bill["components"].as_array().expect("a list");
         let lock = include_str!("../../../Cargo.lock");
         let packages = lock.matches("\n[[package]]\n").count();
@@ -181,7 +180,7 @@ mod tests {
                 assert!(known.contains(on.as_str().expect("a reference")), "{entry}");
             }
         }
-        assert_eq!(bill, super::tests::workspace().bill(), "the same sources give the same bill");
+        assert_eq!(bill, workspace().bill(), "the same sources give the same bill");
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn blob(content: &[u8]) -> String {
 }
 
 fn digest(content: &[u8]) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", Sha256::digest(content))
 }
 
 /// Seconds since 1970 as engines read dates. What lies beyond the calendar is its beginning.
