@@ -2,6 +2,7 @@
 //! where the environment is read.
 
 mod acme;
+mod top;
 
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
@@ -13,6 +14,7 @@ use waf_shared::limits::DRAIN_SECONDS;
 use waf_shared::plan::Cidr;
 
 pub use acme::{Acme, MacKey, Way};
+pub use top::Top;
 
 /// Workers of one service; more than cores is allowed, more than this is a slip.
 const WORKERS_MAX: usize = 64;
@@ -93,6 +95,8 @@ pub enum Command {
         #[command(flatten)]
         acme: Acme,
     },
+    /// Look at a running service in the terminal: requests, blocks, latency, plan, workers
+    Top(Top),
     /// The data plane; started by `waf` itself
     #[command(hide = true)]
     Worker {

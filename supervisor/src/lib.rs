@@ -35,3 +35,5 @@ pub mod tls;
 pub mod listing;
 
 pub mod demo;
+
+pub mod top;

@@ -22,6 +22,7 @@ use crate::logs;
 use crate::sockets::TlsPorts;
 use crate::source::Source;
 use crate::supervise::{self, SuperviseError};
+use crate::top;
 use crate::workers;
 
 /// Runs the program.
@@ -34,6 +35,7 @@ pub fn run() -> ExitCode {
         None => serve(cli.serve),
         Some(Command::Demo { port, process }) => demo(port, &process),
         Some(Command::Certificates { config, acme }) => certificates(&config, &acme),
+        Some(Command::Top(options)) => top::run(&options),
         Some(Command::Worker { id, threads, drain, log_level }) => {
             logs::init(log_level.into(), Some(id));
             let options = worker::Options { threads, drain: Duration::from_secs(drain) };
