@@ -114,6 +114,17 @@ fn subcommands() {
 }
 
 #[test]
+fn a_plan_is_shown_without_secrets() {
+    let files = Files::new();
+    let text = "version: v1alpha1\nport: 8080\ntracing: {enabled: true, headers: {authorization: Bearer hunter2}}\n\
+                routes:\n  - upstream: http://a\n";
+    std::fs::write(files.dir.path().join("traced.yaml"), text).unwrap();
+    let (status, text) = files.run(&["plan", "traced.yaml"]);
+    assert!(status == 0 && text.contains("\"authorization\"") && text.contains("\"***\""), "{text}");
+    assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[test]
 fn rules_are_listed_and_requests_explained() {
     let files = Files::new();
     let (status, text) = files.run(&["rules", "--leaf", "sql-injection-union-select"]);

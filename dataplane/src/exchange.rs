@@ -213,7 +213,13 @@ pub(crate) async fn turn_away(
     if !failed && refusal.kind != Kind::Preflight {
         record.was_blocked();
     }
-    if is_blocking(refusal, record) {
+    if refusal.kind == Kind::Preflight {
+        // It ends here and was not refused: what `detect_only` found by now is told now.
+        if tell(record.disposition(None), refusal.status, None, proxy, record).await.is_err() {
+            record.was_blocked();
+            refusal = UNAVAILABLE;
+        }
+    } else if is_blocking(refusal, record) {
         let verdict = inspection.as_ref().map(|i| i.verdict()).filter(|v| v.blocks());
         if tell(Disposition::Blocked, refusal.status, verdict, proxy, record).await.is_err() {
             refusal = Refusal { after: refusal.after, ..UNAVAILABLE };

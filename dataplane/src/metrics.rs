@@ -6,7 +6,7 @@
 
 mod series;
 
-pub(crate) use series::Series;
+pub use series::Series;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ impl Metrics {
     }
 
     /// The series of a route, which goes on where another plan has the route too.
-    pub(crate) fn series(&self, route: &str) -> Arc<Series> {
+    pub fn series(&self, route: &str) -> Arc<Series> {
         let mut routes = lock(&self.routes);
         if let Some(known) = routes.get(route) {
             return Arc::clone(known);
@@ -81,17 +81,17 @@ impl Metrics {
     }
 
     /// A request begins; [`Metrics::left`] ends it.
-    pub(crate) fn entered(&self) {
+    pub fn entered(&self) {
         self.lane().in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A request has ended, on any thread.
-    pub(crate) fn left(&self) {
+    pub fn left(&self) {
         self.lane().in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Counts what an inspection took by family, and what is left of it as shared.
-    pub(crate) fn inspected(&self, cost: &Cost) {
+    pub fn inspected(&self, cost: &Cost) {
         let lane = self.lane();
         let mut shared = cost.total();
         for (family, time) in cost.families() {
@@ -104,7 +104,7 @@ impl Metrics {
     }
 
     /// Counts time of inspection that no family took alone.
-    pub(crate) fn inspected_by_all(&self, time: Duration) {
+    pub fn inspected_by_all(&self, time: Duration) {
         if let Some(sum) = self.lane().families.get(catalog::families().len()) {
             sum.fetch_add(nanoseconds(time), Ordering::Relaxed);
         }

@@ -151,6 +151,8 @@ metrics! {
         "Bytes of request bodies beyond inspection.max_inspect_size, forwarded uninspected. Contents of files do not count.";
     DecompressionRejected, "waf_decompression_rejected_total", Kind::Counter, None, ["route"], Workers,
         "Request bodies that inflate to more than inspection.decompression_ratio_limit allows.";
+    ResponseUninspected, "waf_responses_uninspected_total", Kind::Counter, None, ["route", "why"], Workers,
+        "Responses of types that rules read which passed unread, or unread from a point on: longer than inspection.max_inspect_size (length), or in a content coding that cannot be taken off (coding).";
     RateLimited, "waf_rate_limited_total", Kind::Counter, None, ["route"], Workers,
         "Requests beyond a rate limit: refused with 429, or in detect_only let pass.";
     OpenapiValidation, "waf_openapi_validation_total", Kind::Counter, None, ["route", "result"], Workers,
@@ -221,6 +223,8 @@ counters! {
         BodySpooled, BodySpooled, "";
         BodyUninspectedBytes, BodyUninspected, "";
         DecompressionRejected, DecompressionRejected, "";
+        ResponseTooLong, ResponseUninspected, "length";
+        ResponseCoded, ResponseUninspected, "coding";
         RateLimited, RateLimited, "";
         OpenapiValid, OpenapiValidation, "valid";
         OpenapiInvalid, OpenapiValidation, "invalid";

@@ -14,6 +14,8 @@ pub use route::{
 };
 pub use settings::{Accept, AddHeader, Inspection, Mode, Multipart, ResponseHeaders, Settings};
 
+use std::fmt;
+
 use bincode::{Decode, Encode};
 
 /// Milliseconds.
@@ -81,7 +83,7 @@ pub enum AuditFormat {
 }
 
 /// OTLP export settings, with what the environment said filled in.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+#[derive(Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Tracing {
     /// Transport.
     pub protocol: OtlpProtocol,
@@ -93,6 +95,21 @@ pub struct Tracing {
     pub timeout: Option<Millis>,
     /// Attributes of the resource, `service.name` among them, sorted by name.
     pub resource: Vec<(String, String)>,
+}
+
+impl fmt::Debug for Tracing {
+    /// Values of headers are secrets more often than not: their names are shown alone.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers: Vec<(&str, &str)> =
+            self.headers.iter().map(|(name, _)| (name.as_str(), "***")).collect();
+        f.debug_struct("Tracing")
+            .field("protocol", &self.protocol)
+            .field("collector", &self.collector)
+            .field("headers", &headers)
+            .field("timeout", &self.timeout)
+            .field("resource", &self.resource)
+            .finish()
+    }
 }
 
 /// OTLP transport.

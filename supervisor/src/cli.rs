@@ -3,6 +3,7 @@
 
 mod acme;
 mod surroundings;
+mod top;
 
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
@@ -16,6 +17,7 @@ use waf_shared::plan::Cidr;
 
 pub use acme::{Acme, MacKey, Way};
 pub use surroundings::{HANDOVER, LISTEN, Listen, NOT_FOR_WORKERS, Surroundings, WATCHDOG_PID};
+pub use top::Top;
 
 /// Workers of one service; more than cores is allowed, more than this is a slip.
 const WORKERS_MAX: usize = 64;
@@ -129,6 +131,8 @@ pub enum Command {
         #[command(flatten)]
         serve: Box<Serve>,
     },
+    /// Look at a running service in the terminal: requests, blocks, latency, plan, workers
+    Top(Top),
     /// The data plane; started by `waf` itself
     #[command(hide = true)]
     Worker {

@@ -44,3 +44,5 @@ pub mod doctor;
 pub mod probe;
 
 pub mod demo;
+
+pub mod top;

@@ -27,6 +27,7 @@ use crate::sockets::TlsPorts;
 use crate::sockets::adopted::from_service_manager;
 use crate::source::Source;
 use crate::supervise::{self, Origins, SuperviseError};
+use crate::top;
 use crate::upgrade::order;
 use crate::upgrade::predecessor::Predecessor;
 use crate::upgrade::program::Program;
@@ -46,6 +47,7 @@ pub fn run() -> ExitCode {
         Some(Command::Upgrade { pid }) => upgrade(pid),
         Some(Command::Health { url, config, live }) => probe::run(url.as_deref(), &config, live),
         Some(Command::Doctor { serve }) => doctor::run(&serve, &options(&serve.process, false)),
+        Some(Command::Top(options)) => top::run(&options),
         Some(Command::Worker { id, threads, drain, log_level, r#become: user, memory: memory_bytes }) => {
             logs::init(log_level.into(), Some(id));
             let drain = Duration::from_secs(drain);

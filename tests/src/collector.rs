@@ -2,7 +2,7 @@
 //! keeps what it got.
 
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
     TraceService, TraceServiceServer,
 };
 use opentelemetry_proto::tonic::collector::trace::v1::{
-    ExportTraceServiceRequest, ExportTraceServiceResponse,
+    ExportTracePartialSuccess, ExportTraceServiceRequest, ExportTraceServiceResponse,
 };
 use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value};
 pub use opentelemetry_proto::tonic::trace::v1::Span;
@@ -69,6 +69,7 @@ impl Export {
 struct Kept {
     exports: Arc<Mutex<Vec<Export>>>,
     connections: Arc<AtomicUsize>,
+    rejects: Arc<AtomicI64>,
 }
 
 /// A running collector; it ends when it is dropped.
@@ -120,6 +121,11 @@ impl Collector {
             let spans: Vec<Span> = self.exports().into_iter().flat_map(|export| export.spans).collect();
             (spans.len() >= count).then_some(spans)
         })
+    }
+
+    /// From now on says of each export that so many of its spans are rejected.
+    pub fn reject(&self, spans: i64) {
+        self.kept.rejects.store(spans, Ordering::Release);
     }
 
     /// Connections that were opened.
@@ -182,6 +188,12 @@ impl Kept {
         };
         self.exports.lock().expect("nobody panics while holding it").push(export);
     }
+
+    fn says(&self) -> ExportTraceServiceResponse {
+        let rejected_spans = self.rejects.load(Ordering::Acquire);
+        let partial = ExportTracePartialSuccess { rejected_spans, error_message: "too old".to_owned() };
+        ExportTraceServiceResponse { partial_success: (rejected_spans > 0).then_some(partial) }
+    }
 }
 
 #[tonic::async_trait]
@@ -192,7 +204,7 @@ impl TraceService for Kept {
     ) -> Result<tonic::Response<ExportTraceServiceResponse>, tonic::Status> {
         let headers = request.metadata().clone().into_headers();
         self.keep("", &headers, request.get_ref());
-        Ok(tonic::Response::new(ExportTraceServiceResponse::default()))
+        Ok(tonic::Response::new(self.says()))
     }
 }
 
@@ -207,6 +219,7 @@ async fn answer(
     match ExportTraceServiceRequest::decode(body) {
         Ok(request) if is_protobuf && head.method == http::Method::POST => {
             kept.keep(head.uri.path(), &head.headers, &request);
+            *response.body_mut() = Full::new(kept.says().encode_to_vec().into());
         }
         _ => *response.status_mut() = http::StatusCode::BAD_REQUEST,
     }

@@ -57,6 +57,7 @@ pub struct Start {
     files: Vec<(String, String)>,
     mounted: bool,
     consumer: Option<Consumer>,
+    output: Option<PathBuf>,
     tls: bool,
     ports: Option<Ports>,
     linked: bool,
@@ -151,6 +152,13 @@ impl Start {
         self
     }
 
+    /// Lets standard output go to a file or a named pipe, which has a reader; no line is kept.
+    #[must_use]
+    pub fn writing_to(mut self, path: &Path) -> Start {
+        self.output = Some(path.to_owned());
+        self
+    }
+
     /// Starts with `config` and waits until the service is ready.
     pub fn run(&self, config: &str) -> Waf {
         for _ in 1..STARTS {
@@ -198,7 +206,14 @@ impl Start {
         let input =
             self.handed.as_ref().map(|handed| handed.socket.try_clone().expect("a descriptor can be copied"));
         command.stdin(input.map_or_else(Stdio::null, Stdio::from));
-        spawn(command, taken, folder, config_path, self.consumer.clone())
+        let out = match &self.output {
+            Some(path) => {
+                let file = std::fs::OpenOptions::new().write(true).open(path);
+                Stdio::from(file.expect("standard output can go there"))
+            }
+            None => Stdio::piped(),
+        };
+        spawn(command, out, taken, folder, config_path, self.consumer.clone())
     }
 }
 
@@ -240,22 +255,23 @@ impl Ports {
 /// Starts `command`, which is to listen on `ports`.
 pub fn start(mut command: Command, ports: Ports, folder: tempfile::TempDir, config: PathBuf) -> Waf {
     command.stdin(Stdio::null());
-    spawn(command, ports, folder, config, None)
+    spawn(command, Stdio::piped(), ports, folder, config, None)
 }
 
 fn spawn(
     mut command: Command,
+    out: Stdio,
     ports: Ports,
     folder: tempfile::TempDir,
     config: PathBuf,
     consumer: Option<Consumer>,
 ) -> Waf {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdout(out).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program can be started");
-    let out = child.stdout.take().expect("it was asked for");
-    let out = match consumer {
-        Some(consumer) => Lines::handed(out, consumer),
-        None => Lines::of(out),
+    let out = match (child.stdout.take(), consumer) {
+        (Some(out), Some(consumer)) => Lines::handed(out, consumer),
+        (Some(out), None) => Lines::of(out),
+        (None, _) => Lines::default(),
     };
     let log = Lines::of(child.stderr.take().expect("it was asked for"));
     let Ports { traffic: port, health, http, metrics } = ports;

@@ -1,17 +1,25 @@
 //! A consumer of the audit stream that is slow, stalls, and recovers: what was answered as blocked is told exactly once.
 
 use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use nix::fcntl::OFlag;
 use nix::sys::signal::Signal;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use serde_json::Value;
+use waf_shared::limits::AUDIT_WAIT_SECONDS;
 use waf_tests::contract;
 use waf_tests::origin::Origin;
 use waf_tests::polling;
 use waf_tests::raw::{Connection, Request};
-use waf_tests::running::{FOLDER, HEALTH, PORT, Start};
+use waf_tests::running::{self, FOLDER, HEALTH, METRICS, PORT, Start};
+use waf_tests::scrape;
 
 /// Requests of the short form: their events are so long that some 550 fill the queue.
 const REQUESTS: u64 = 1_500;
@@ -115,12 +123,13 @@ fn every_block_is_told_once_however_slow_the_consumer_is() {
     let consumer = Arc::new(Consumer::default());
     let taking = Arc::clone(&consumer);
     let mut waf = Start::new().consumed_by(move |line| taking.take(line)).run(&format!(
-        "version: v1alpha1\nport: {PORT}\nhealth_port: {HEALTH}\ndata_dir: {FOLDER}/data\n\
+        "version: v1alpha1\nport: {PORT}\nhealth_port: {HEALTH}\nmetrics_port: {METRICS}\ndata_dir: {FOLDER}/data\n\
          global: {{accept: {{max_url_length: 65536}}, inspection: {{evaluation_timeout: 5s}}}}\n\
          routes:\n  - upstream: {}\n",
         origin.url()
     ));
     let answers = Arc::new(Answers { left: AtomicU64::new(requests), ..Answers::default() });
+    let began_at = Instant::now();
     let clients: Vec<_> = (0..CLIENTS)
         .map(|_| {
             let (port, answers) = (waf.port, Arc::clone(&answers));
@@ -146,6 +155,24 @@ fn every_block_is_told_once_however_slow_the_consumer_is() {
     for client in clients {
         client.join().expect("every request was answered");
     }
+    let refusals = lock(&answers.refused).len() as u64;
+    let told = requests - refusals;
+    // What the metrics say is what clients and the consumer saw.
+    let scrape = scrape::until(&waf, "every request and every event", |scrape| {
+        scrape.count("waf_requests_total", &[]) == requests
+            && scrape.count("waf_audit_events_total", &[]) >= told
+    });
+    assert_eq!(scrape.count("waf_requests_total", &[("action", "blocked")]), requests);
+    assert_eq!(scrape.count("waf_audit_refused_total", &[]), refusals);
+    let union = [("protection", "sql-injection-union-select")];
+    assert_eq!(scrape.count("waf_requests_blocked_total", &union), told, "what was refused counts for none");
+    let waited = scrape.sum("waf_audit_backpressure_seconds_total", &[]);
+    assert!(
+        waited >= (refusals * AUDIT_WAIT_SECONDS) as f64,
+        "{refusals} requests waited their time: {waited} s"
+    );
+    assert!(waited < CLIENTS as f64 * began_at.elapsed().as_secs_f64(), "{waited} s");
+    assert_eq!(scrape.count("waf_degraded", &[]), 0, "nothing was lost");
     waf.signal(Signal::SIGTERM);
     assert!(waf.wait_exit(Duration::from_mins(1)).success());
 
@@ -160,4 +187,43 @@ fn every_block_is_told_once_however_slow_the_consumer_is() {
     assert!(begun <= BEGUN_MAX, "{begun} of {} refused requests were told", refused.len());
     assert_eq!(events.len(), blocked.len() + begun, "no event of anything else");
     println!("{} blocked and told, {} refused", blocked.len(), refused.len());
+}
+
+#[test]
+fn a_consumer_that_is_gone_is_shown_until_one_is_back() {
+    let origin = Origin::start();
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let pipe = folder.path().join("events");
+    mkfifo(&pipe, Mode::S_IRWXU).expect("a named pipe");
+    let reading = || {
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(&pipe).expect("the pipe can be read")
+    };
+    let consumer = reading();
+    let waf =
+        Start::new().writing_to(&pipe).run(&running::with_metrics(&running::to_upstream(&origin.url())));
+    let block =
+        || contract::blocked(&Request::get("/?q=1%27%20UNION%20SELECT%20a%20FROM%20b--").to(waf.port), 403);
+    let until = |what: &str, missing: u64, events: u64| {
+        scrape::until(&waf, what, |scrape| {
+            scrape.count("waf_degraded", &[("what", "audit")]) == missing
+                && scrape.count("waf_audit_events_total", &[]) == events
+        });
+    };
+    let first = block();
+    until("the first event", 0, 1);
+    drop(consumer);
+    let lost = block();
+    until("the loss", 1, 1);
+    waf.wait_log(&["ERROR", "audit events are lost: stdout cannot be written"]);
+    let mut consumer = reading();
+    let last = block();
+    until("the end of it", 0, 2);
+    waf.wait_log(&["INFO", "audit events are written again"]);
+    let mut text = String::new();
+    // Non-blocking: what was written is read, then there is nothing more for now.
+    let _ = consumer.read_to_string(&mut text);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() == 2 && lines[0].contains(&first) && lines[1].contains(&last), "{text}");
+    assert!(!text.contains(&lost), "{text}");
 }

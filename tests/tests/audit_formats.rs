@@ -129,7 +129,13 @@ fn a_plan_has_events_of_one_format_also_under_load() {
             if round < 3 { "scanner-detection" } else { "web-shell-detection" }
         );
         waf.reconfigure(&configured(&origin, if ecs { "ecs" } else { "ocsf" }, &mode));
-        formats.insert(waf.until_replaced(&before), ecs);
+        let after = waf.until_replaced(&before);
+        if round == 1 {
+            // The log says what changed, by route and leaf, from which plan to which, and how long it took.
+            let changed = "\"changed\":\"audit_log.format; global: off: scanner-detection-user-agent; route shop: off: scanner-detection-user-agent\"";
+            waf.wait_log(&["\"reloaded\"", changed, "\"took_ms\":", &before, &after]);
+        }
+        formats.insert(after, ecs);
     }
     load.wait_for(30);
     let tally = load.stop();

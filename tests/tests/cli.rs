@@ -50,6 +50,21 @@ fn err(output: &Output) -> String {
 }
 
 #[test]
+fn the_log_is_json_lines_of_the_level_that_is_asked_for() {
+    let origin = Origin::start();
+    let config = to_upstream(&origin.url());
+    let usual = Start::new().run(&config);
+    usual.wait_log(&["\"INFO\"", "started"]);
+    for line in usual.log() {
+        let entry: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert!(entry["timestamp"].is_string() && entry["message"].is_string(), "{line}");
+        assert!(entry["level"] == "INFO" || entry["level"] == "WARN", "{line}");
+    }
+    let quiet = Start::new().argument("--log-level").argument("error").run(&config);
+    assert!(quiet.log().is_empty(), "{:?}", quiet.log());
+}
+
+#[test]
 fn validate_says_ok_or_lists_every_error_on_stdout() {
     let folder = Folder::new(&[("good.yaml", VALID), ("bad.yaml", BROKEN)]);
     let waf: PathBuf = programs::waf();

@@ -29,6 +29,21 @@ fn sharing(response: &Response) -> Vec<String> {
 }
 
 #[test]
+fn a_preflight_tells_what_was_found_before_it() {
+    let origin = Origin::start();
+    let limit = "mode: detect_only\n    rate_limit: {requests: 1, window: 60s, source: {type: ip}}";
+    let config = route(&origin.url(), "allow_origins: ['https://a.example']") + "    " + limit + "\n";
+    let waf = running::waf(&config);
+    assert_eq!(preflight(PAGE, "GET").to(waf.port).status, 204);
+    let second = preflight(PAGE, "GET").to(waf.port);
+    assert_eq!(second.status, 204, "nothing is refused");
+    let event = waf.event_of(second.field("X-Request-Id").unwrap_or_default());
+    assert_eq!(event["metadata"]["event_code"], "rate-limit");
+    assert_eq!((&event["disposition_id"], &event["http_response"]["code"]), (&15.into(), &204.into()));
+    assert_eq!(waf.events().len(), 1, "the first one had nothing to tell");
+}
+
+#[test]
 fn preflights_are_answered_here() {
     let origin = Origin::start();
     let lists = "allow_methods: [GET, PUT], allow_headers: [X-A, X-B], max_age: 60";

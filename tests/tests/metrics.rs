@@ -267,6 +267,36 @@ fn what_became_of_bodies_is_counted() {
 }
 
 #[test]
+fn responses_that_rules_could_not_read_are_counted() {
+    let long = "two of the chairs are broken ".repeat(100);
+    let packed = encode("gzip", long.as_bytes());
+    let origin = Origin::answering(move |request| {
+        let html = ("Content-Type", "text/html");
+        match request.target_text().as_str() {
+            "/long" => Answer::new(200, &[html], long.as_str()),
+            "/packed" => Answer::new(200, &[html, ("Content-Encoding", "gzip")], packed.clone()),
+            "/unknown" => Answer::new(200, &[html, ("Content-Encoding", "lzma")], "x"),
+            "/broken" => Answer::new(200, &[html, ("Content-Encoding", "gzip")], "no gzip at all"),
+            "/image" => Answer::new(200, &[("Content-Type", "image/png")], long.as_str()),
+            _ => Answer::new(200, &[html], "short"),
+        }
+    });
+    let waf = waf(&format!(
+        "  - id: front\n    upstream: {}\n    inspection: {{ max_inspect_size: 1000 }}\n",
+        origin.url()
+    ));
+    let targets = ["/long", "/packed", "/unknown", "/broken", "/image", "/short"];
+    for target in targets {
+        assert_eq!(Request::get(target).to(waf.port).status, 200, "{target}");
+    }
+    let scrape = scrape::until(&waf, "6 requests", |scrape| scrape.count(REQUESTS, &[]) == 6);
+    for (why, count) in [("length", 2), ("coding", 2)] {
+        let labels = [("route", "front"), ("why", why)];
+        assert_eq!(scrape.count("waf_responses_uninspected_total", &labels), count, "{why}");
+    }
+}
+
+#[test]
 fn a_disk_that_fails_is_shown_until_it_works() {
     let origin = Origin::start();
     let config = with_metrics(&to_upstream(&origin.url()))

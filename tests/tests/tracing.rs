@@ -8,9 +8,10 @@ use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use waf_tests::collector::{Collector, Span, Speaks, attribute};
 use waf_tests::contract::blocked;
 use waf_tests::origin::{Authority, Origin};
-use waf_tests::ports;
 use waf_tests::raw::Request;
-use waf_tests::running::{FOLDER, HEALTH, PORT, Start, Waf};
+use waf_tests::running::{FOLDER, HEALTH, PORT, Start, Waf, with_metrics};
+use waf_tests::scrape::{self, Scrape};
+use waf_tests::{polling, ports};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
@@ -165,6 +166,20 @@ fn a_block_is_a_span_without_a_call_and_its_event_names_it() {
     let spans = collector.wait_spans(2);
     assert_eq!(spans[1].name, "HTTP");
     says(&spans[1], &[("http.request.method", "_OTHER"), ("http.response.status_code", "400")]);
+
+    // Events in the other format name their spans, too.
+    let before = waf.plan();
+    let ecs =
+        traced(&origin, &endpoint(&collector)).replacen("tracing:", "audit_log: {format: ecs}\ntracing:", 1);
+    waf.reconfigure(&ecs);
+    waf.until_replaced(&before);
+    let id = blocked(&Request::get(ATTACK).to(waf.port), 403);
+    let spans = collector.wait_spans(3);
+    let event = polling::until("the event in the other format", || {
+        waf.events().into_iter().find(|event| event["http"]["request"]["id"] == id.as_str())
+    });
+    assert_eq!(event["trace"]["id"], hex(&spans[2].trace_id));
+    assert_eq!(event["span"]["id"], hex(&spans[2].span_id));
 }
 
 fn endpoint(collector: &Collector) -> String {
@@ -261,11 +276,14 @@ fn a_collector_that_is_away_costs_no_request_and_no_stop() {
             "{{enabled: true, protocol: {}, timeout: 100ms, endpoint: 'http://127.0.0.1:{port}'}}",
             speaks.word()
         );
-        let mut waf: Waf = one_worker().run(&traced(&origin, &section));
+        let mut waf: Waf = one_worker().run(&with_metrics(&traced(&origin, &section)));
         for _ in 0..50 {
             assert_eq!(Request::get("/").to(waf.port).status, 200);
         }
         waf.wait_log(&["WARN", "the trace collector takes no spans"]);
+        scrape::until(&waf, "spans that are gone", |scrape| {
+            scrape.count("waf_trace_spans_dropped_total", &[]) >= 100
+        });
         assert_eq!(Request::get("/").to(waf.port).status, 200);
         let began = Instant::now();
         waf.signal(Signal::SIGTERM);
@@ -275,6 +293,30 @@ fn a_collector_that_is_away_costs_no_request_and_no_stop() {
             "a stop waits for no collector: {:?}",
             began.elapsed()
         );
+    }
+}
+
+#[test]
+fn spans_that_a_collector_rejects_count_as_dropped() {
+    for speaks in [Speaks::Grpc, Speaks::Http] {
+        let (origin, collector) = (Origin::start(), Collector::start(speaks, None));
+        let section = endpoint(&collector).replace('{', &format!("{{protocol: {}, ", speaks.word()));
+        let waf = one_worker().run(&with_metrics(&traced(&origin, &section)));
+        let dropped = |scrape: &Scrape| scrape.count("waf_trace_spans_dropped_total", &[]);
+        assert_eq!(Request::get("/").to(waf.port).status, 200);
+        collector.wait_spans(2);
+        // One of two; then more than there are, which can only mean all of them.
+        collector.reject(1);
+        assert_eq!(Request::get("/").to(waf.port).status, 200);
+        scrape::until(&waf, "the rejected span", |scrape| dropped(scrape) == 1);
+        waf.wait_log(&["WARN", "the trace collector rejects some spans", "too old"]);
+        collector.reject(1_000);
+        assert_eq!(Request::get("/").to(waf.port).status, 200);
+        scrape::until(&waf, "both spans", |scrape| dropped(scrape) == 3);
+        collector.reject(0);
+        assert_eq!(Request::get("/").to(waf.port).status, 200);
+        waf.wait_log(&["the trace collector takes spans again", "\"dropped\":3"]);
+        assert_eq!(collector.wait_spans(8).len(), 8, "nothing is sent twice");
     }
 }
 

@@ -16,6 +16,11 @@ pub fn metrics() -> String {
          Prometheus to others. The listener is apart from traffic and asks for no password: keep the port inside.\n\
          [../ops/alerts.yaml](../ops/alerts.yaml) are alert rules for Prometheus, [../ops/dashboard.json](../ops/dashboard.json)\n\
          is a dashboard for Grafana.\n\n\
+         To look without either: `waf top --url http://127.0.0.1:9090/metrics` shows requests and blocks a second, by protection\n\
+         and by route, quantiles of latency, the plan and its age, workers, and what is degraded, in the terminal it is started in.\n\
+         `q` quits. What stands behind it is the last ten seconds, or the time between two looks (`--interval`, 2 s) where that is\n\
+         longer. `--once` prints one look as plain text, with totals since the service began, for scripts. It speaks plain HTTP\n\
+         alone, as the endpoint does; exit status 1 and one line on stderr say what cannot be seen and why.\n\n\
          - Workers count in memory and report once every {REPORT_SECONDS} s; the supervisor adds up. A worker that dies takes\n  \
            at most what it counted since its last report; sums never go back.\n\
          - Labels come from the configuration and the catalog, never from a client. A route's series go on over reloads for\n  \

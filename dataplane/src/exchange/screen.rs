@@ -11,6 +11,7 @@ use waf_detection::inspection::OnHit;
 use waf_detection::response::{Asked, Head, ResponseInspection};
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::Leaf;
+use waf_shared::metrics::RouteCounter;
 use waf_shared::plan::Settings;
 
 use super::admit::{Admitted, refuses};
@@ -37,6 +38,10 @@ pub(super) struct Screen {
     refuses: bool,
     is_stream: bool,
     held_max: usize,
+    /// Whether more bytes come, as they are, than rules read.
+    is_too_long: bool,
+    /// Whether the body did not inflate as its coding says.
+    is_garbled: bool,
 }
 
 impl Screen {
@@ -70,7 +75,11 @@ impl Screen {
         let reads_body = kind.is_some()
             && has_body
             && codings.as_ref().is_ok_and(|codings| codings.is_empty() || !is_part);
-        if !reads_body && !inspection.verdict().blocks() && answered.is_none() {
+        let blocks = inspection.verdict().blocks();
+        if kind.is_some() && has_body && !reads_body && !blocks {
+            record.series().add(RouteCounter::ResponseCoded, 1);
+        }
+        if !reads_body && !blocks && answered.is_none() {
             return None;
         }
         let bounds = coding::Bounds { bytes_max, ratio_max: settings.inspection.decompression_ratio_limit };
@@ -81,6 +90,8 @@ impl Screen {
             answered.give_up();
         }
         let inflater = codings.ok().filter(|codings| !codings.is_empty());
+        let is_too_long =
+            matches!(framing, Framing::Length(length) if length > bytes_max) && inflater.is_none();
         Some(Screen {
             inspection: Box::new(inspection),
             inflater: inflater.map(|codings| Inflater::new(&codings, bounds)),
@@ -90,6 +101,8 @@ impl Screen {
             is_stream,
             held_max: usize::try_from(inspected_max.min(settings.inspection.max_memory_buffer))
                 .unwrap_or(usize::MAX),
+            is_too_long,
+            is_garbled: false,
         })
     }
 
@@ -134,6 +147,7 @@ impl Screen {
         };
         // What does not inflate means nothing to the client either; it is relayed as it is.
         if inflater.feed(data, &mut feed).is_err() {
+            self.is_garbled = self.reads_body;
             self.reads_body = false;
             if let Some(answered) = &mut self.answered {
                 answered.give_up();
@@ -184,11 +198,26 @@ impl Screen {
 
     /// What was found, and what it took.
     pub(super) fn into_judged(self) -> Judged {
-        let time = self.inspection.time();
+        let (time, unread) = (self.inspection.time(), self.unread());
         let verdict = self.inspection.into_verdict();
         let timed_out = verdict.timed_out;
         let verdict = Some(verdict).filter(Verdict::blocks).map(Box::new);
-        Judged { verdict, breach: self.answered.and_then(Answered::into_breach), time, timed_out }
+        Judged { verdict, breach: self.answered.and_then(Answered::into_breach), time, timed_out, unread }
+    }
+
+    /// Why rules did not read the body to its end, where nothing else made reading on pointless.
+    fn unread(&self) -> Option<RouteCounter> {
+        let verdict = self.inspection.verdict();
+        if verdict.blocks() || verdict.timed_out {
+            None
+        } else if self.is_garbled {
+            Some(RouteCounter::ResponseCoded)
+        } else if !self.reads_body {
+            None
+        } else {
+            let is_cut = self.inflater.as_ref().map_or(self.is_too_long, Inflater::is_stopped);
+            (is_cut && self.inspection.is_full()).then_some(RouteCounter::ResponseTooLong)
+        }
     }
 }
 
@@ -203,6 +232,8 @@ pub(super) struct Judged {
     pub(super) time: Duration,
     /// Whether they ran out of time.
     pub(super) timed_out: bool,
+    /// Why rules did not read the body, or not to its end.
+    pub(super) unread: Option<RouteCounter>,
 }
 
 /// The beginning of a body that holds parameters, where a rule compares redirects with it.

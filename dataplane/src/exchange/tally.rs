@@ -63,6 +63,9 @@ impl Record {
     pub(super) fn screened(&mut self, judged: &Judged) {
         self.serving.metrics().inspected_by_all(judged.time);
         self.took(judged.time, judged.timed_out);
+        if let Some(why) = judged.unread {
+            self.series().add(why, 1);
+        }
     }
 
     fn took(&mut self, time: Duration, timed_out: bool) {

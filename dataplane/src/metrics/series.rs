@@ -13,7 +13,7 @@ use super::{lane, lock, nanoseconds, taken};
 
 /// What is counted for a route.
 #[derive(Debug)]
-pub(crate) struct Series {
+pub struct Series {
     route: String,
     lanes: Box<[OnceLock<Box<Counts>>]>,
     /// By protection: in how many blocked and in how many detected requests. Seldom enough for a lock.
@@ -51,17 +51,17 @@ impl Series {
     }
 
     /// Counts.
-    pub(crate) fn add(&self, counter: RouteCounter, more: u64) {
+    pub fn add(&self, counter: RouteCounter, more: u64) {
         self.counts().counters[counter as usize].fetch_add(more, Ordering::Relaxed);
     }
 
     /// A request took so long.
-    pub(crate) fn request(&self, time: Duration) {
+    pub fn request(&self, time: Duration) {
         self.counts().requests.observe(REQUEST_BUCKETS, time);
     }
 
     /// Rules took so long for a request and its answer.
-    pub(crate) fn inspection(&self, time: Duration) {
+    pub fn inspection(&self, time: Duration) {
         self.counts().inspections.observe(INSPECTION_BUCKETS, time);
     }
 

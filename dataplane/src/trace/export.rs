@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -16,6 +15,7 @@ use crate::upstream::Dialer;
 /// One export of spans to one collector.
 pub(super) struct Export {
     exporter: opentelemetry_otlp::SpanExporter,
+    notes: transport::Notes,
     timeout: Duration,
     is_failing: bool,
 }
@@ -25,8 +25,8 @@ impl Export {
         let timeout = settings
             .timeout
             .map_or(Duration::from_secs(TRACE_TIMEOUT_SECONDS), waf_shared::plan::Millis::duration);
-        let exporter = transport::exporter(settings, dialer, timeout)?;
-        Ok(Export { exporter, timeout, is_failing: false })
+        let (exporter, notes) = transport::exporter(settings, dialer, timeout)?;
+        Ok(Export { exporter, notes, timeout, is_failing: false })
     }
 
     /// Sends until every handle is gone or `flush` says so, and everything that came before is sent.
@@ -76,24 +76,31 @@ impl Export {
         }
         let count = batch.len();
         let outcome = timeout(self.timeout, self.exporter.export(batch)).await;
-        let failed = match outcome {
-            Ok(outcome) => reason(outcome),
-            Err(_) => Some("it did not answer in time".to_owned()),
+        let noted = self.notes.take();
+        let (dropped, why) = match outcome {
+            Ok(Ok(())) if noted.rejected == 0 => return self.all_taken(),
+            // Whatever a collector says, it rejects no more than it got.
+            Ok(Ok(())) => {
+                (usize::try_from(noted.rejected).map_or(count, |spans| spans.min(count)), noted.words)
+            }
+            // The library's own words say less.
+            Ok(Err(error)) if noted.words.is_empty() => (count, error.to_string()),
+            Ok(Err(_)) => (count, noted.words),
+            Err(_) => (count, "it did not answer in time".to_owned()),
         };
-        match (failed, self.is_failing) {
-            (Some(why), was_failing) => {
-                drop_spans(count);
-                self.is_failing = true;
-                // Said once, not for every batch.
-                if !was_failing {
-                    tracing::warn!(why, "the trace collector takes no spans: they are dropped and counted");
-                }
-            }
-            (None, true) => {
-                self.is_failing = false;
-                tracing::info!(dropped = super::spans_dropped(), "the trace collector takes spans again");
-            }
-            (None, false) => {}
+        drop_spans(dropped);
+        // Said once, not for every batch.
+        if !self.is_failing {
+            let what = if dropped == count { "takes no spans" } else { "rejects some spans" };
+            tracing::warn!(why, "the trace collector {what}: they are dropped and counted");
+        }
+        self.is_failing = true;
+    }
+
+    fn all_taken(&mut self) {
+        if self.is_failing {
+            self.is_failing = false;
+            tracing::info!(dropped = super::spans_dropped(), "the trace collector takes spans again");
         }
     }
 }
@@ -101,8 +108,4 @@ impl Export {
 enum Then {
     GoOn,
     End,
-}
-
-fn reason(outcome: OTelSdkResult) -> Option<String> {
-    outcome.err().map(|error| error.to_string())
 }

@@ -114,6 +114,7 @@ impl Row<'_> {
             | Name::BodySpooled
             | Name::BodyUninspected
             | Name::DecompressionRejected
+            | Name::ResponseUninspected
             | Name::RateLimited
             | Name::OpenapiValidation
             | Name::OpenapiShadow => self.route_counters(sums),
