@@ -302,7 +302,7 @@ impl Supervisor {
                 if let Some(gone) = self.workers.remove(&worker)
                     && !self.stopping
                 {
-                    self.compare(worker, gone.journal);
+                    self.compare(worker, gone.journal.as_ref());
                 }
                 self.metrics.gone(worker);
                 self.challenged();

@@ -212,12 +212,14 @@ fn rules(process: u32) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> 
     let sockets: Vec<[Condition; 2]> = families
         .iter()
         .flat_map(|family| {
-            [stream, datagram].map(|kind| [Is(0, *family as u64), Masked(1, SOCKET_TYPE_BITS, kind)])
+            [stream, datagram]
+                .map(|kind| [Is(0, family.unsigned_abs().into()), Masked(1, SOCKET_TYPE_BITS, kind)])
         })
         .collect();
     only(libc::SYS_socket, &sockets.iter().map(<[_; 2]>::as_slice).collect::<Vec<_>>())?;
     only(libc::SYS_socketpair, &[&[Is(0, libc::AF_UNIX as u64)]])?;
     // Whether stderr is a terminal, and whether a socket waits.
+    #[allow(clippy::unnecessary_cast, reason = "other C libraries have other types for requests")]
     let asked =
         [libc::TCGETS, libc::FIONBIO, libc::FIONREAD, libc::FIOCLEX].map(|request| [Is(1, request as u64)]);
     only(libc::SYS_ioctl, &asked.iter().map(<[_; 1]>::as_slice).collect::<Vec<_>>())?;

@@ -90,7 +90,9 @@ impl Board {
 
     fn show(&self, posted: Vec<Posted>) {
         let mut shown = Challenges::default();
-        posted.into_iter().for_each(|posted| pin(&mut shown, posted));
+        for posted in posted {
+            pin(&mut shown, posted);
+        }
         self.posted.send_if_modified(|challenges| {
             let is_new = challenges.http != shown.http || challenges.alpn != shown.alpn;
             if is_new {

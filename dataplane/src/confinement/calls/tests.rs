@@ -223,8 +223,8 @@ fn arguments_decide() {
         ),
         ("virtual machines", libc::SYS_socket, with(&[(0, libc::AF_VSOCK as u64), (1, stream)]), REFUSED),
         ("a pair", libc::SYS_socketpair, with(&[(0, local), (1, stream)]), ALLOW),
-        ("a terminal?", libc::SYS_ioctl, with(&[(0, 2), (1, libc::TCGETS as u64)]), ALLOW),
-        ("a terminal's input", libc::SYS_ioctl, with(&[(0, 2), (1, libc::TIOCSTI as u64)]), REFUSED),
+        ("a terminal?", libc::SYS_ioctl, with(&[(0, 2), (1, libc::TCGETS)]), ALLOW),
+        ("a terminal's input", libc::SYS_ioctl, with(&[(0, 2), (1, libc::TIOCSTI)]), REFUSED),
         ("a disk's size", libc::SYS_ioctl, with(&[(0, 2), (1, 0x1260)]), REFUSED),
     ];
     for (what, call, arguments, expected) in rows {
