@@ -101,7 +101,7 @@ pub fn apply(become_user: Option<User>, anchors: &[PathBuf]) -> Result<InForce, 
     // Raising one's own likelihood of being killed needs no right, but the file belongs to whom the process was.
     resources::be_killed_first(&mut lacking);
     let files_max = resources::limit()?;
-    identity::give_up_rights(become_user, &mut lacking)?;
+    identity::give_up_rights(become_user)?;
     let landlock_abi = files::restrict(&files::needed(anchors))?;
     if landlock_abi.is_none() {
         lacking.push("Landlock (files and ports stay open to the worker as to its user)");

@@ -35,16 +35,10 @@ pub fn current() -> User {
 }
 
 /// Gives up every right that serving does not need, for good.
-pub fn give_up_rights(
-    become_user: Option<User>,
-    lacking: &mut Vec<&'static str>,
-) -> Result<(), ConfinementError> {
+pub fn give_up_rights(become_user: Option<User>) -> Result<(), ConfinementError> {
     let right = |what| move |source: Errno| ConfinementError::Right { what, source: source.into() };
     // While there is still a capability to do it with.
-    if !empty_bounding_set().map_err(right("the bounding set of capabilities"))? {
-        lacking
-            .push("CAP_SETPCAP (the bounding set stays as it was; nothing can be gained from it any more)");
-    }
+    empty_bounding_set().map_err(right("the bounding set of capabilities"))?;
     if let Some(user) = become_user {
         change_user(user).map_err(|source| ConfinementError::User { user, source })?;
     }
@@ -61,10 +55,11 @@ pub fn give_up_rights(
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(right("being read by other processes"))
 }
 
-/// False when that takes a capability that this process has not got.
-fn empty_bounding_set() -> Result<bool, Errno> {
+/// It takes a capability of its own. A process without that keeps the set, from which nothing can be gained without new
+/// privileges.
+fn empty_bounding_set() -> Result<(), Errno> {
     if !capabilities(None)?.effective.contains(CapabilitySet::SETPCAP) {
-        return Ok(false);
+        return Ok(());
     }
     for bit in 0..u64::BITS {
         let capability = CapabilitySet::from_bits_retain(1 << bit);
@@ -76,7 +71,7 @@ fn empty_bounding_set() -> Result<bool, Errno> {
             Err(error) => return Err(error),
         }
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Groups first: once the user is another one, they cannot be changed any more.

@@ -59,7 +59,7 @@ impl Posted {
         };
         // Tokens come from the authority: their digest leads nowhere else.
         let digest = Sha256::digest(of.as_bytes());
-        let digest: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let digest = digest.iter().take(16).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
         format!("{kind}-{digest}{ENDING}")
     }
 
