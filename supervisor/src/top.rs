@@ -1,6 +1,6 @@
 //! `waf top`: what a running service shows on `/metrics`, for people who would rather look than read. It is a client
 //! like any other and knows nothing of the service but its metrics. The modules in the order in which a look goes:
-//! [`address`], [`fetch`], [`exposition`], [`figures`], [`history`], [`sheet`], and then [`plain`] or [`screen`].
+//! [`address`], [`fetch`], [`exposition`], [`figures`](mod@figures), [`history`], [`sheet`], and then [`plain`] or [`screen`].
 
 mod address;
 mod exposition;

@@ -258,7 +258,7 @@ impl Nginx {
 impl Drop for Nginx {
     fn drop(&mut self) {
         // Its worker ends with it when it is asked, and not when it is killed.
-        running::kill(self.child.id() as i32, nix::sys::signal::Signal::SIGTERM);
+        running::kill(self.child.id().cast_signed(), nix::sys::signal::Signal::SIGTERM);
         let _ = self.child.wait();
     }
 }
@@ -286,7 +286,7 @@ fn main() {
     let waf = start_waf(&pair, &origin.url());
     let nginx = Nginx::start(&pair, &origin.url());
     let ours = Server { pid: waf.pid(), port: waf.port };
-    let theirs = Server { pid: nginx.child.id() as i32, port: nginx.port };
+    let theirs = Server { pid: nginx.child.id().cast_signed(), port: nginx.port };
 
     println!("{rounds} rounds of {handshakes} handshakes");
     println!(

@@ -259,7 +259,8 @@ fn every_fault_names_a_test_that_exists() {
         let mut file = String::new();
         let mut named = 0;
         for name in tests.split('`').skip(1).step_by(2) {
-            if name.ends_with(".rs") {
+            if let Some(module) = name.strip_suffix(".rs") {
+                let name = format!("{module}.rs");
                 file = text(&repository().join("tests/tests").join(name));
             } else {
                 assert!(file.contains(&format!("fn {name}(")), "{name} is nowhere: {row}");
