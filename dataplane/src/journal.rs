@@ -129,7 +129,7 @@ fn shape(head: &RequestHead) -> Shape {
         path_hash,
         path_bytes: path.len() as u32,
         query_bytes: query.len().saturating_sub(1) as u32,
-        segments: path.iter().filter(|byte| **byte == b'/').count() as u32,
+        segments: memchr::memchr_iter(b'/', path).count() as u32,
         head_bytes: head_bytes as u32,
         body_bytes,
         route: None,

@@ -249,7 +249,7 @@ impl Supervisor {
                 if let Some(gone) = self.workers.remove(&worker)
                     && !self.stopping
                 {
-                    self.compare(worker, gone.journal);
+                    self.compare(worker, gone.journal.as_ref());
                 }
                 self.metrics.gone(worker);
                 self.challenged();
@@ -264,8 +264,8 @@ impl Supervisor {
 
     /// Looks for the request that killed a worker: one that was in flight at another death a moment ago. Workers are then
     /// started more slowly; the request is judged as any other, because its shape proves nothing.
-    fn compare(&mut self, worker: WorkerId, journal: Option<Memory>) {
-        let in_flight = match journal.as_ref().map_or_else(|| Ok(Vec::new()), Memory::read) {
+    fn compare(&mut self, worker: WorkerId, journal: Option<&Memory>) {
+        let in_flight = match journal.map_or_else(|| Ok(Vec::new()), Memory::read) {
             Ok(in_flight) => in_flight,
             Err(error) => return warn!(worker = worker.0, %error, "its journal cannot be read"),
         };
