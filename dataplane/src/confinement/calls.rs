@@ -177,6 +177,11 @@ fn compile(
 
 /// For each call that is let through, the arguments with which it is: any of its rules, all of a rule's conditions. No rule
 /// means any arguments.
+#[allow(
+    clippy::cast_sign_loss,
+    clippy::unnecessary_cast,
+    reason = "constants whose types differ between C libraries; none is negative"
+)]
 fn rules(process: u32) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         FREE.iter().chain(FREE_HERE).map(|call| (*call, Vec::new())).collect();

@@ -1,6 +1,11 @@
 //! The filters, run by a small reader of their programs: what the kernel would answer to a call, without making it.
 
 #![allow(clippy::unwrap_used)] // a failing test may panic
+#![allow(
+    clippy::cast_sign_loss,
+    clippy::unnecessary_cast,
+    reason = "constants whose types differ between C libraries"
+)]
 
 use super::*;
 
