@@ -116,8 +116,12 @@ async fn prove(order: &mut Order, host: &str, challenge: Challenge, board: &Boar
     }
     match order.poll_ready(&patience()).await {
         Ok(OrderStatus::Ready) => Ok(()),
-        Ok(_) | Err(Error::Api(_)) => Err(refusal(order, challenge).await),
-        Err(error) => Err(error.into()),
+        Ok(_) => Err(refusal(order, challenge).await),
+        // An error about the question itself, such as a nonce that was rejected too often, says nothing about the proof.
+        Err(error) => match Failure::from(error) {
+            Failure { why: Why::Unproven, .. } => Err(refusal(order, challenge).await),
+            failure => Err(failure),
+        },
     }
 }
 

@@ -45,6 +45,7 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand upgrade 'Replace the running service by the program that now lies in its place, without losing a request'
             cand health 'Ask a running service whether it is ready, for the health checks of containers: exit status 0 or 1'
             cand doctor 'Print what this machine lets the service do, and what it lacks: exit status 1 if it could not run'
+            cand top 'Look at a running service in the terminal: requests, blocks, latency, plan, workers'
         }
         &'waf;demo'= {
             cand --port 'Port to listen on'
@@ -102,6 +103,13 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand --no-host-checks 'Leave out checks that depend on this machine'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+        }
+        &'waf;top'= {
+            cand --url 'Metrics of the service, at the port that `metrics_port` sets'
+            cand --interval 'Time between two looks'
+            cand --once 'Look once, print plain text, and exit; no terminal is needed'
+            cand -h 'Print help'
+            cand --help 'Print help'
         }
     ]
     $completions[$command]

@@ -54,6 +54,7 @@ complete -c waf -n "__fish_waf_needs_command" -f -a "certificates" -d 'List the 
 complete -c waf -n "__fish_waf_needs_command" -f -a "upgrade" -d 'Replace the running service by the program that now lies in its place, without losing a request'
 complete -c waf -n "__fish_waf_needs_command" -f -a "health" -d 'Ask a running service whether it is ready, for the health checks of containers: exit status 0 or 1'
 complete -c waf -n "__fish_waf_needs_command" -f -a "doctor" -d 'Print what this machine lets the service do, and what it lacks: exit status 1 if it could not run'
+complete -c waf -n "__fish_waf_needs_command" -f -a "top" -d 'Look at a running service in the terminal: requests, blocks, latency, plan, workers'
 complete -c waf -n "__fish_waf_using_subcommand demo" -l port -d 'Port to listen on' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
@@ -106,3 +107,7 @@ complete -c waf -n "__fish_waf_using_subcommand doctor" -l worker-memory -d 'Mem
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l validate -d 'Check the configuration, print what is wrong with it, and exit'
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l no-host-checks -d 'Leave out checks that depend on this machine'
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c waf -n "__fish_waf_using_subcommand top" -l url -d 'Metrics of the service, at the port that `metrics_port` sets' -r
+complete -c waf -n "__fish_waf_using_subcommand top" -l interval -d 'Time between two looks' -r
+complete -c waf -n "__fish_waf_using_subcommand top" -l once -d 'Look once, print plain text, and exit; no terminal is needed'
+complete -c waf -n "__fish_waf_using_subcommand top" -s h -l help -d 'Print help'
