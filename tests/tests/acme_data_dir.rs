@@ -111,6 +111,12 @@ impl Small {
         let is_mounted = mount.output().is_ok_and(|output| output.status.success());
         is_mounted.then(|| Small(folder.to_owned()))
     }
+
+    /// Mounts it again, `ro` or `rw`.
+    fn again(&self, how: &str) {
+        let output = Command::new("mount").args(["-o", &format!("remount,{how}")]).arg(&self.0).output();
+        assert!(output.is_ok_and(|output| output.status.success()), "it can be mounted again: {how}");
+    }
 }
 
 impl Drop for Small {
@@ -165,6 +171,28 @@ fn a_disk_that_is_full_is_told_once_and_mended_by_room() {
     let times = waf.log().iter().filter(|line| line.contains(told[0])).count();
     assert_eq!(times, 1, "two hosts waited for the disk, and it was told once");
     assert!(find(&small.0, "one.example.pem").is_file());
+    // Before its file system goes.
+    drop(waf);
+}
+
+#[test]
+fn a_file_system_that_is_read_only_is_a_failed_start() {
+    let site = Site::new();
+    let Some(small) = Small::over(site.data.path()) else {
+        eprintln!("LEFT OUT: this user may not mount a small file system, so that none was read-only");
+        return;
+    };
+    small.again("ro");
+    let pebble = Setup::new(site.validation()).start();
+    let start = site.start(&pebble.directory(), &pebble.root(), "http-01");
+    let mut waf = start.launch(&site.config(&["one.example"]));
+    assert_eq!(waf.wait_exit(polling::PATIENCE).code(), Some(1));
+    waf.wait_log(&["data_dir", &site.data.path().display().to_string(), "writable"]);
+    assert!(!pebble.log().contains("order-plz"), "nothing is asked for that could not be kept");
+    // Writable again, it starts and orders.
+    small.again("rw");
+    let waf = start.run(&site.config(&["one.example"]));
+    until_served(&waf, &client(&pebble), "one.example");
     // Before its file system goes.
     drop(waf);
 }

@@ -18,6 +18,16 @@ pub(super) fn is_attribution(bytes: &[u8], quote: usize, dashes: usize) -> bool 
     own_line && named && is_text(bytes.get(..quote).unwrap_or_default())
 }
 
+/// Whether a string between quotes is prose: words, or one at a sentence's end. A single bare word may be a condition
+/// (`'true'`), and so may a number.
+pub(super) fn is_phrase(text: &[u8]) -> bool {
+    let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default().trim_ascii();
+    let letters = |word: &&[u8]| word.iter().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    let words = inner.split(u8::is_ascii_whitespace).filter(letters).count();
+    let begins = inner.first().is_some_and(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    begins && (words > 1 || words == 1 && inner.ends_with(b"."))
+}
+
 fn is_text(bytes: &[u8]) -> bool {
     let words = bytes.split(u8::is_ascii_whitespace).filter(|word| {
         let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).count();

@@ -5,7 +5,7 @@ mod start;
 
 pub(super) use start::at_start;
 
-use super::attribution::is_attribution;
+use super::attribution::{is_attribution, is_phrase};
 use super::proofs::{
     BACKTICK_BREAK, BOOLEAN_BREAK, BOOLEAN_ON_VALUE, CALL_BREAK, CLAUSE, CLOSER, COMMENT_TAIL,
     COMPARISON_BREAK, CONCATENATION, CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, LOGIN_TAUTOLOGY, STACKED,
@@ -396,9 +396,9 @@ impl Break<'_, '_, '_, '_, '_> {
         let cut = matches!(behind, Some(Kind::Tail));
         let quoted = self.lead.is_quote() && self.lead.is_clear();
         let first = self.tokens.get(start);
-        // A phrase is no condition by itself, as a string of digits is; it takes a comment that cuts the query off.
+        // A phrase is no condition by itself; it takes a comment that cuts the query off.
         let phrase = first.is_some_and(|t| {
-            t.kind == Kind::Text && self.scene.bytes().get(t.start + 1).is_some_and(|b| !b.is_ascii_digit())
+            t.kind == Kind::Text && is_phrase(self.scene.bytes().get(t.start..t.end).unwrap_or_default())
         });
         let cut = cut && !(phrase && self.is_attribution(left.next));
         let inverted = first.and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'~');

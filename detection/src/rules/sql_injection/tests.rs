@@ -78,6 +78,9 @@ fn a_quotation_passes_and_a_comment_does_not() {
         "admin'\n-- Fred",
         "admin\"\n\t\t-- Oscar",
         "one two three four five six seven' or '1'\n-- Fred",
+        "one two three four five six seven' or 'true'\n-- Fred",
+        "one two three four five six seven' or ' t '\n-- Fred",
+        "one two three four five six seven' or '1 a'\n-- Fred",
         "one two three four five six seven' or 1=1\n-- Fred",
         "one two three four five six seven' union select password from users\n-- Fred",
     ] {
