@@ -51,7 +51,7 @@ const NAME_BYTES_MAX: usize = 512;
 
 /// Whether the value of a field called `name` is a secret. The name may be percent-encoded.
 pub(super) fn is_secret(name: &[u8]) -> bool {
-    let mut key = Key::default();
+    let mut key = Key::new();
     for unit in units(name.get(..NAME_BYTES_MAX).unwrap_or(name)) {
         // All of it is name here: punctuation divides words and ends nothing.
         key.push(if unit.byte.is_ascii_alphanumeric() { unit.byte } else { b'_' });
@@ -73,9 +73,13 @@ pub(super) enum Kind {
 /// `text` with the values of secret fields taken out. It reads through percent-encoding (nested, too), quotes and
 /// the punctuation of forms, JSON, XML and header lines.
 pub(super) fn values(text: &[u8], kind: Kind) -> Cow<'_, [u8]> {
+    // Without a separator, as it stands or encoded, nothing is named.
+    if memchr::memchr3(b'=', b':', b'>', text).is_none() && memchr::memchr(b'%', text).is_none() {
+        return Cow::Borrowed(text);
+    }
     let mut out: Vec<u8> = Vec::new();
     let mut copied = 0;
-    let mut key = Key::default();
+    let mut key = Key::new();
     let mut scan = units(text);
     while let Some(unit) = scan.next() {
         if !kind.separates(unit.byte) {
@@ -160,7 +164,7 @@ fn value_after(scan: &mut Units<'_>, separator: Unit, kind: Kind) -> (usize, usi
 }
 
 /// A name as it is read: its last run of name characters, in lower case, with its words kept apart.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Key {
     /// Letters and digits in lower case, words divided by a space.
     words: Vec<u8>,
@@ -170,6 +174,10 @@ struct Key {
 }
 
 impl Key {
+    fn new() -> Key {
+        Key { words: Vec::with_capacity(64), ended: false, previous_lower: false }
+    }
+
     fn push(&mut self, byte: u8) {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => {

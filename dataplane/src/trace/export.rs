@@ -5,12 +5,19 @@ use std::time::Duration;
 
 use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
 use tokio::sync::{mpsc, watch};
+use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until, timeout};
 use waf_shared::limits::{TRACE_BATCH_SPANS_MAX, TRACE_DELAY_MILLISECONDS, TRACE_TIMEOUT_SECONDS};
 use waf_shared::plan::Tracing;
 
 use super::{Finished, TraceSetupError, drop_spans, transport};
 use crate::upstream::Dialer;
+
+/// Exchanges that are made spans of in one go.
+const TURN_EXCHANGES: usize = 32;
+
+/// Between two looks at the queue: far from the time in which it fills.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// One export of spans to one collector.
 pub(super) struct Export {
@@ -38,14 +45,15 @@ impl Export {
         queue.close();
         while let Ok(finished) = queue.try_recv() {
             batch.extend(finished.into_spans());
-            if batch.len() >= TRACE_BATCH_SPANS_MAX {
+            if room(&batch) == 0 {
                 self.send(std::mem::take(&mut batch)).await;
             }
         }
         self.send(batch).await;
     }
 
-    /// Waits for a first span and then, for a moment, for more.
+    /// Waits for a first span and then, for a moment, for more. Under load it looks at the queue now and then instead of
+    /// being woken by every request, and never takes so many at once that requests of this thread would wait for it.
     async fn gather(
         &self,
         queue: &mut mpsc::Receiver<Finished>,
@@ -53,18 +61,28 @@ impl Export {
         batch: &mut Vec<SpanData>,
     ) -> Then {
         let mut due: Option<Instant> = None;
-        while batch.len() < TRACE_BATCH_SPANS_MAX {
-            tokio::select! {
-                finished = queue.recv() => match finished {
-                    Some(finished) => {
-                        batch.extend(finished.into_spans());
-                        due.get_or_insert(Instant::now() + Duration::from_millis(TRACE_DELAY_MILLISECONDS));
-                    }
-                    None => return Then::End,
-                },
+        let mut some = Vec::with_capacity(TURN_EXCHANGES);
+        while room(batch) > 0 {
+            let turn = TURN_EXCHANGES.min(room(batch));
+            let taken = tokio::select! {
+                taken = queue.recv_many(&mut some, turn) => taken,
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => return Then::GoOn,
                 // The sender is gone only together with the queue's.
                 _ = flush.wait_for(|flush| *flush) => return Then::End,
+            };
+            if taken == 0 {
+                return Then::End;
+            }
+            batch.extend(some.drain(..).flat_map(Finished::into_spans));
+            let due =
+                *due.get_or_insert_with(|| Instant::now() + Duration::from_millis(TRACE_DELAY_MILLISECONDS));
+            if taken == turn {
+                yield_now().await;
+            } else {
+                tokio::select! {
+                    () = sleep_until(due.min(Instant::now() + PAUSE)) => {}
+                    _ = flush.wait_for(|flush| *flush) => return Then::End,
+                }
             }
         }
         Then::GoOn
@@ -103,6 +121,11 @@ impl Export {
             tracing::info!(dropped = super::spans_dropped(), "the trace collector takes spans again");
         }
     }
+}
+
+/// Exchanges whose spans find room in `batch`, whichever they are.
+fn room(batch: &[SpanData]) -> usize {
+    TRACE_BATCH_SPANS_MAX.saturating_sub(batch.len()) / Finished::SPANS_MAX
 }
 
 enum Then {

@@ -120,6 +120,9 @@ static SCOPE: LazyLock<InstrumentationScope> =
     LazyLock::new(|| InstrumentationScope::builder("waf").with_version(env!("CARGO_PKG_VERSION")).build());
 
 impl Finished {
+    /// Spans that one becomes at most.
+    pub(super) const SPANS_MAX: usize = 2;
+
     /// How many spans it becomes.
     pub(crate) fn spans(&self) -> usize {
         1 + usize::from(self.call.is_some())
@@ -129,7 +132,7 @@ impl Finished {
     pub(super) fn into_spans(mut self) -> Vec<SpanData> {
         let call = self.call.take();
         let method = self.method();
-        let mut spans = Vec::with_capacity(2);
+        let mut spans = Vec::with_capacity(Finished::SPANS_MAX);
         spans.push(self.server(method));
         if let Some(call) = call {
             spans.push(self.client(call, method));

@@ -1,6 +1,34 @@
 //! Titles by which web shells are known, and the titles of pages about them.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use crate::response::{Kind, Spot};
+
+/// Bytes of a title that are looked at.
+const TITLE_BYTES: usize = 128;
+
+/// People write about shells in sentences.
+const ABOUT: &[&str] = &[
+    "wikipedia",
+    "how to",
+    "detect",
+    "remov",
+    "tutorial",
+    "manual",
+    "what is",
+    "github",
+    "documentation",
+    "news",
+    "guide",
+    "analysis",
+    "protect",
+    "report",
+    "blog",
+    "questions",
+    "malware",
+];
 
 /// Names that only shells carry, as words of a title.
 const SHELLS: &[&str] = &[
@@ -147,6 +175,49 @@ const SHELLS: &[&str] = &[
     "anonghost",
 ];
 
+/// `.::[ x shell ]::.`: nobody else dresses a title like that.
+const DRESS: &[&str] = &[".::", "::.", "-:[", "]:-", "=[", "]=", "~[", "]~", ".:", ":.", "--==", "~ shell"];
+/// Nobody else spells the word with digits.
+const SPELT: &[&str] = &["sh3ll", "5hell", "5h3ll", "she11", "sh311"];
+
+/// What a text inside a title says about the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Means {
+    /// It is about shells.
+    About,
+    /// A shell's name, where it stands as a word.
+    Name,
+    /// `WSO`, with a version behind it.
+    Wso,
+    Shell,
+    Dress,
+    Spelt,
+}
+
+/// Every text that is looked for, found in one pass: most pages have a title, and there are many names.
+struct Texts {
+    automaton: AhoCorasick,
+    /// By pattern of the automaton.
+    means: Vec<Means>,
+}
+
+static TEXTS: LazyLock<Texts> = LazyLock::new(|| {
+    let lists: [(&[&str], Means); 6] = [
+        (ABOUT, Means::About),
+        (SHELLS, Means::Name),
+        (&["wso "], Means::Wso),
+        (&["shell"], Means::Shell),
+        (DRESS, Means::Dress),
+        (SPELT, Means::Spelt),
+    ];
+    let texts = || lists.iter().flat_map(|(list, means)| list.iter().map(move |text| (*text, *means)));
+    Texts {
+        automaton: AhoCorasick::new(texts().map(|(text, _)| text))
+            .expect("some two hundred short texts are far below the automaton's limits"),
+        means: texts().map(|(_, means)| means).collect(),
+    }
+});
+
 /// A title that a shell gives itself, and no article about it.
 pub(super) fn is_shell_title(spot: &Spot<'_>) -> bool {
     if matches!(spot.kind(), Kind::Json | Kind::Script) || spot.is_in_script() {
@@ -154,48 +225,31 @@ pub(super) fn is_shell_title(spot: &Spot<'_>) -> bool {
     }
     let title = spot.after().get("<title>".len()..).unwrap_or_default();
     let title = title.split(|byte| *byte == b'<').next().unwrap_or_default();
-    let mut lower = [0u8; 128];
+    let mut lower = [0u8; TITLE_BYTES];
     let length = title.len().min(lower.len());
     let (Some(text), Some(source)) = (lower.get_mut(..length), title.get(..length)) else { return false };
     text.copy_from_slice(source);
     text.make_ascii_lowercase();
-    let text = &*text;
-    // People write about shells in sentences.
-    let is_about = [
-        &b"wikipedia"[..],
-        b"how to",
-        b"detect",
-        b"remov",
-        b"tutorial",
-        b"manual",
-        b"what is",
-        b"github",
-        b"documentation",
-        b"news",
-        b"guide",
-        b"analysis",
-        b"protect",
-        b"report",
-        b"blog",
-        b"questions",
-        b"malware",
-    ]
-    .iter()
-    .any(|word| memchr::memmem::find(text, word).is_some());
-    !is_about
-        && (SHELLS.iter().any(|name| has_word(text, name.as_bytes()))
-            || is_wso(text)
-            || calls_itself(text)
-            || is_decorated(text))
+    names_a_shell(text)
 }
 
-/// `host - WSO 2.5`, `host Wso 2024`: the name and a version.
-fn is_wso(title: &[u8]) -> bool {
-    memchr::memmem::find_iter(title, b"wso ").any(|at| {
-        let before = at.checked_sub(1).and_then(|at| title.get(at));
-        before.is_none_or(|byte| !byte.is_ascii_alphanumeric())
-            && title.get(at + 4).is_some_and(u8::is_ascii_digit)
-    })
+fn names_a_shell(title: &[u8]) -> bool {
+    let mut is_named = false;
+    let (mut says_shell, mut is_dressed) = (false, false);
+    for found in TEXTS.automaton.find_overlapping_iter(title) {
+        match TEXTS.means.get(found.pattern().as_usize()) {
+            Some(Means::About) | None => return false,
+            Some(Means::Name) => is_named |= is_word(title, found.start(), found.end()),
+            Some(Means::Wso) => {
+                is_named |= begins_word(title, found.start())
+                    && title.get(found.end()).is_some_and(u8::is_ascii_digit);
+            }
+            Some(Means::Shell) => says_shell = true,
+            Some(Means::Dress) => is_dressed = true,
+            Some(Means::Spelt) => is_named = true,
+        }
+    }
+    is_named || says_shell && is_dressed || calls_itself(title) || is_only_that(title)
 }
 
 /// `webshell …`, `… web shell v1.2`: a title that begins or ends with what it is.
@@ -213,22 +267,17 @@ fn calls_itself(title: &[u8]) -> bool {
         || unversioned.ends_with(b"webshell")
 }
 
-/// `.::[ x shell ]::.`: nobody else dresses a title like that, nor spells the word with digits.
-fn is_decorated(title: &[u8]) -> bool {
-    const DRESS: &[&[u8]] =
-        &[b".::", b"::.", b"-:[", b"]:-", b"=[", b"]=", b"~[", b"]~", b".:", b":.", b"--==", b"~ shell"];
-    let has = |words: &[u8]| memchr::memmem::find(title, words).is_some();
-    let spelt = [&b"sh3ll"[..], b"5hell", b"5h3ll", b"she11", b"sh311"].iter().any(|word| has(word));
-    let plain = has(b"shell") && DRESS.iter().any(|dress| has(dress));
-    let whole =
-        [&b"web shell"[..], b"php web shell", b"php shell", b"cmd shell", b"asp.net shell", b"backdoor"];
-    spelt || plain || whole.contains(&title.trim_ascii())
+/// Nothing but what it is.
+fn is_only_that(title: &[u8]) -> bool {
+    [&b"web shell"[..], b"php web shell", b"php shell", b"cmd shell", b"asp.net shell", b"backdoor"]
+        .contains(&title.trim_ascii())
 }
 
-fn has_word(text: &[u8], word: &[u8]) -> bool {
-    memchr::memmem::find_iter(text, word).any(|at| {
-        let before = at.checked_sub(1).and_then(|at| text.get(at));
-        let after = text.get(at + word.len());
-        !before.is_some_and(u8::is_ascii_alphanumeric) && !after.is_some_and(u8::is_ascii_alphanumeric)
-    })
+fn is_word(text: &[u8], start: usize, end: usize) -> bool {
+    begins_word(text, start) && !text.get(end).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+fn begins_word(text: &[u8], start: usize) -> bool {
+    let before = start.checked_sub(1).and_then(|at| text.get(at));
+    !before.is_some_and(u8::is_ascii_alphanumeric)
 }
