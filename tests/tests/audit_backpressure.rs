@@ -29,8 +29,9 @@ const LONG: usize = 60_000;
 
 const CLIENTS: u64 = 16;
 
-/// What a service that is ended at once may have begun to write of requests that it then refused: one line a worker.
-const BEGUN_MAX: usize = 2;
+/// Lines of refused requests that arrive all the same, because they had begun to be written when the time was over: one a
+/// worker while nothing moves, and some whose time ends in the moment in which the consumer recovers.
+const BEGUN_MAX: usize = CLIENTS as usize / 2;
 
 /// Lines that the slow consumer takes before it stalls.
 const TAKEN_SLOWLY: u64 = 200;
