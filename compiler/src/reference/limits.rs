@@ -106,6 +106,7 @@ pub fn limits() -> String {
     );
     out.push_str(NOTES);
     fixed_limits(&mut out);
+    of_the_service(&mut out);
     out
 }
 
@@ -203,6 +204,71 @@ fn fixed_limits(out: &mut String) {
         // An unknown coding is a matter of the media type, whatever leaf it is reported under.
         let status = if leaf == Leaf::HttpComplianceMalformedBody { 415 } else { leaf.row().status };
         let _ = writeln!(out, "| {what} | {value} | `{}` | {status} | {mode} |", leaf.name());
+    }
+}
+
+/// What holds around requests. No protection names these: nobody turns them off.
+fn of_the_service(out: &mut String) {
+    out.push_str(
+        "\n## Around requests\n\n\
+         These hold in every mode; no configuration sets them.\n\n\
+         | Limit | Value | Beyond it |\n|---|---|---|\n",
+    );
+    let seconds = |seconds: u64| format!("{seconds} s");
+    let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
+    let rows: [(&str, String, &str); 17] = [
+        (
+            "Client connections of one worker, if the limit on open files allows them",
+            fixed::CLIENT_CONNECTIONS_MAX.to_string(),
+            "503 when no place becomes free within a second",
+        ),
+        ("A TLS handshake, from the connection on", seconds(fixed::HANDSHAKE_SECONDS), "closed"),
+        (
+            "TLS handshakes of one worker at once, or half of its connections where that is less",
+            fixed::HANDSHAKES_MAX.to_string(),
+            "more wait to be accepted",
+        ),
+        ("An idle client connection", seconds(fixed::KEEP_ALIVE_SECONDS), "closed"),
+        ("A client that takes no byte of its answer", seconds(fixed::CLIENT_STALL_SECONDS), "closed"),
+        (
+            "Silence on an upgraded connection, in both directions",
+            seconds(fixed::TUNNEL_IDLE_SECONDS),
+            "closed",
+        ),
+        (
+            "Connecting to an upstream, TLS included, or `upstream_timeout` where that is less",
+            seconds(fixed::CONNECT_SECONDS),
+            "504",
+        ),
+        (
+            "Connections of one worker to one upstream",
+            fixed::UPSTREAM_CONNECTIONS_MAX.to_string(),
+            "503 when none is free within `upstream_timeout`",
+        ),
+        ("The head of an upstream's answer", format!("{} KB", fixed::RESPONSE_HEAD_BYTES_MAX >> 10), "502"),
+        ("Interim (1xx) answers to one request", fixed::INTERIM_RESPONSES_MAX.to_string(), "502"),
+        (
+            "Audit events that wait for a slow consumer",
+            megabytes(fixed::AUDIT_QUEUE_BYTES_MAX),
+            "a request that has one waits for room",
+        ),
+        ("That wait", seconds(fixed::AUDIT_WAIT_SECONDS), "503"),
+        (
+            "A file of a body that is made, written or read",
+            seconds(fixed::DISK_SECONDS),
+            "as if the disk were full",
+        ),
+        (
+            "Requests in flight when the service stops, unless `--drain` says otherwise",
+            seconds(fixed::DRAIN_SECONDS),
+            "broken off",
+        ),
+        ("A configuration file", megabytes(fixed::CONFIG_BYTES_MAX), "refused"),
+        ("Routes", fixed::ROUTES_MAX.to_string(), "refused"),
+        ("Certificates", fixed::CERTIFICATES_MAX.to_string(), "refused"),
+    ];
+    for (what, value, beyond) in rows {
+        let _ = writeln!(out, "| {what} | {value} | {beyond} |");
     }
 }
 
