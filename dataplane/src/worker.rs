@@ -7,7 +7,9 @@
 pub mod channel;
 pub mod member;
 
+mod ready;
 mod serve;
+mod signals;
 mod unserved;
 
 use std::io;

@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io;
-use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::pin::pin;
@@ -11,20 +10,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tracing::{error, info, warn};
-use waf_shared::control::{
-    Certificates, Generation, Listener, Offer, SocketId, ToSupervisor, ToWorker, encode,
-};
-use waf_shared::limits::{
-    ORPHAN_DRAIN_SECONDS, REASON_BYTES_MAX, REPORT_SECONDS, TRACE_FLUSH_SECONDS, UNSERVED_NAMES_MAX,
-};
+use waf_shared::control::{Certificates, Generation, Offer, SocketId, ToSupervisor, ToWorker, encode};
+use waf_shared::limits::{ORPHAN_DRAIN_SECONDS, REPORT_SECONDS, TRACE_FLUSH_SECONDS, UNSERVED_NAMES_MAX};
 use waf_shared::metrics::WorkerCounter;
 
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
 use super::member::{Member, Offered};
+use super::ready::{Ready, build};
+use super::signals::Signals;
 use super::unserved::Unserved;
 use super::{Options, WorkerError};
 use crate::audit::sink::Sink;
@@ -32,7 +28,6 @@ use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::pressure::{Gauge, Pressure};
 use crate::proxy::{Listening, Proxy};
-use crate::rate_limit::Memory;
 use crate::serving::Serving;
 use crate::spool::{Pending, Reply, Spool};
 use crate::tls::{NotTaken, Tls};
@@ -40,12 +35,6 @@ use crate::trace;
 
 /// Control frames that wait for the loop; the supervisor has at most an offer and its end under way.
 const FRAMES_WAITING: usize = 4;
-
-/// A plan made ready, with the sockets that it is to be served on.
-struct Ready {
-    serving: Arc<Serving>,
-    sockets: Vec<(Listener, TcpListener)>,
-}
 
 /// What the loop can wake for.
 enum Wake {
@@ -349,50 +338,6 @@ fn taken(what: &str, outcome: Result<(), NotTaken>) {
     }
 }
 
-/// Everything that can fail about an offer happens here, while the old plan serves.
-fn build(
-    offer: Offer,
-    mut descriptors: Vec<OwnedFd>,
-    previous: Option<&Arc<Serving>>,
-    metrics: &Arc<Metrics>,
-    spool: &Spool,
-) -> Result<Ready, String> {
-    // The memory of rate limits travels behind the sockets.
-    let memory = offer.counts.and_then(|counts| Some(Memory { object: descriptors.pop()?, counts }));
-    let serving =
-        Serving::build(&offer.plan, memory, previous, metrics, spool).map_err(|error| reason(&error))?;
-    if serving.digest() != offer.digest {
-        return Err(format!("the plan's digest is {}, the offer names {}", serving.digest(), offer.digest));
-    }
-    let mut sockets = Vec::with_capacity(descriptors.len());
-    for (listener, descriptor) in offer.listeners.into_iter().zip(descriptors) {
-        let socket = TcpListener::from(descriptor);
-        let port = listener.port;
-        let bound = socket.local_addr().map_err(|error| format!("port {port} is no socket: {error}"))?;
-        if bound.port() != port {
-            return Err(format!("the socket offered for port {port} is bound to {bound}"));
-        }
-        socket.set_nonblocking(true).map_err(|error| format!("port {port} cannot be served: {error}"))?;
-        sockets.push((listener, socket));
-    }
-    Ok(Ready { serving, sockets })
-}
-
-/// An error and its causes on one line, bounded.
-fn reason(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause
-        && text.len() < REASON_BYTES_MAX
-    {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    text.truncate(text.floor_char_boundary(REASON_BYTES_MAX));
-    text
-}
-
 /// Reads frames in a task of its own: a read must not be cancelled half way.
 fn receive(mut receiver: Receiver) -> mpsc::Receiver<Result<Received<ToWorker>, ChannelError>> {
     let (frames, waiting) = mpsc::channel(FRAMES_WAITING);
@@ -407,32 +352,4 @@ fn receive(mut receiver: Receiver) -> mpsc::Receiver<Result<Received<ToWorker>, 
         }
     });
     waiting
-}
-
-/// A worker ends on SIGTERM and ignores what a terminal or a careless `kill` sends to a whole group: those are for
-/// the supervisor, which tells its workers.
-struct Signals {
-    terminate: Signal,
-    /// Held because a signal that is listened to no longer ends the process.
-    _ignored: [Signal; 3],
-}
-
-impl Signals {
-    fn install() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            _ignored: [
-                signal(SignalKind::interrupt())?,
-                signal(SignalKind::hangup())?,
-                signal(SignalKind::user_defined2())?,
-            ],
-        })
-    }
-
-    async fn terminate(&mut self) {
-        // `None` cannot come while the runtime lives; waiting for ever is then the same as no signal.
-        if self.terminate.recv().await.is_none() {
-            std::future::pending::<()>().await;
-        }
-    }
 }

@@ -1,6 +1,8 @@
 //! The loop that orders certificates: what is due is ordered, what comes is written down, what fails waits. It reads what
 //! serves from the keeper of certificates and tells it what has changed; it has no part in any request.
 
+mod outcome;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -8,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tracing::{debug, error, info, warn};
+use tracing::{error, info, warn};
 use waf_shared::limits::{ACME_ORDERS_MAX, NEW_NAMES_PER_HOUR};
 
 use super::account::{Accounts, blocking};
@@ -17,21 +19,18 @@ use super::board::Board;
 use super::client::{ClientError, Connector};
 use super::demand::{Demand, wildcard_over};
 use super::disk::Disk;
-use super::failure::{Failure, Why};
+use super::failure::Failure;
 use super::figures::Figures;
 use super::leadership::{Leadership, Standing};
 use super::own::Reminder;
 use super::saver::Saver;
 use super::schedule::Schedule;
-use super::{Challenge, Settings, order, rfc3339};
+use super::{Challenge, Settings, order};
 use crate::certificates::{Layout, Pair, Provenance, Snapshot, Store, is_wildcard};
 use crate::tls::keeper::{Orders, Wanted};
 
 /// Between two looks at what is due when nothing happens: a clock that was set, a machine that slept.
 const LOOK: Duration = Duration::from_mins(1);
-
-/// After the authority did not answer the question when to renew.
-const ASK_AGAIN: Duration = Duration::from_hours(1);
 
 /// Starts the task that orders. It ends when the keeper of certificates does.
 pub fn start(settings: Settings, orders: Orders, figures: Arc<Figures>) -> Result<(), ClientError> {
@@ -311,59 +310,6 @@ impl Orderer {
         }
     }
 
-    async fn finish(&mut self, done: Done) {
-        let now = Instant::now();
-        match done {
-            Done::Ordered { name, outcome } => {
-                if self.on_demand.as_ref() == Some(&name) {
-                    self.on_demand = None;
-                }
-                match outcome {
-                    Ok(pair) => self.issued(name, pair, now).await,
-                    Err(failure) => self.failed(&name, &failure, now).await,
-                }
-            }
-            Done::Suggested { name, pair, outcome: Ok((window, again)) } => {
-                if let Some((start, end)) = window {
-                    let (start, end) = (rfc3339(start), rfc3339(end));
-                    info!(host = name, start, end, "the authority suggests when to renew");
-                }
-                self.schedule.suggested(&name, &pair, window, again, now, random());
-            }
-            Done::Suggested { name, pair, outcome: Err(failure) } => {
-                // Nothing is lost: the lifetime decides until the authority answers.
-                warn!(host = name, error = failure.text, "the authority does not say when to renew");
-                let again = failure.retry_after.unwrap_or(ASK_AGAIN);
-                self.schedule.suggested(&name, &pair, None, again, now, random());
-            }
-        }
-    }
-
-    async fn issued(&mut self, name: String, pair: Pair, now: Instant) {
-        self.schedule.succeeded(&name, &pair, now);
-        let renewal = rfc3339(self.schedule.renew_at(&name, &pair));
-        let not_after = rfc3339(pair.not_after);
-        info!(host = name, issuer = pair.issuer, not_after, renewal, "a certificate was issued");
-        if let Err(failure) = self.saver.save(&self.store, &name, Arc::new(pair)).await {
-            self.disk.failed(&name, &failure.text, now);
-        }
-    }
-
-    async fn failed(&mut self, name: &str, failure: &Failure, now: Instant) {
-        if failure.why == Why::NoAccount {
-            self.accounts.forget(&self.store).await;
-        }
-        self.figures.failed(name, &self.hosts());
-        let pause = self.schedule.failed(name, failure.why, failure.retry_after, now, random());
-        if failure.why == Why::Disk {
-            debug!(host = name, error = failure.text, "nothing was ordered");
-            return self.disk.failed(name, &failure.text, now);
-        }
-        let failures = self.schedule.failures(name);
-        let retry_s = pause.as_secs();
-        error!(host = name, error = failure.text, failures, retry_s, "no certificate could be had");
-    }
-
     /// When to look again.
     fn next_look(&mut self) -> Instant {
         let (hosts, snapshot) = (self.hosts(), self.snapshot.borrow().clone());
@@ -375,11 +321,4 @@ impl Orderer {
         // What is due and not begun waits for a task to end, or for the election.
         times.into_iter().flatten().filter(|at| *at > now).min().unwrap_or(now + LOOK)
     }
-}
-
-/// Between 0 and 1; good enough to keep replicas and hosts apart.
-fn random() -> f64 {
-    use std::hash::{BuildHasher, Hasher};
-    let drawn = std::hash::RandomState::new().build_hasher().finish();
-    (drawn % 1_000_000) as f64 / 1_000_000.0
 }

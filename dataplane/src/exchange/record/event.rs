@@ -1,0 +1,157 @@
+//! What a record comes to when somebody is to be told: the audit event with all that was found.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use waf_detection::verdict::Verdict;
+use waf_shared::catalog::{Leaf, LeafSet};
+use waf_shared::plan::RateLimitSource;
+
+use super::{Exceeded, NotInspected, Record, traced};
+use crate::audit::{self, Disposition, Event, Finding, Protection, Tls};
+use crate::http1::head::RequestHead;
+
+impl Exceeded {
+    /// What the event says; `None` for all but the first refusal of a window. The key itself is never told: it may be
+    /// a secret, and the event has the address anyway.
+    fn finding(&self) -> Option<Finding<'_>> {
+        let untold = self.untold?;
+        let (requests, window) = (self.limit.requests, self.limit.window.duration());
+        let mut reason = format!("more than {requests} requests in {window:?}");
+        if untold > 0 {
+            let _ = write!(reason, "; {untold} more refused since the last event of this client");
+        }
+        let (place, name) = match &self.limit.source {
+            RateLimitSource::Ip => ("REMOTE_ADDR", &[][..]),
+            RateLimitSource::Header(name) => ("HEADERS", name.as_bytes()),
+        };
+        Some(Finding {
+            protection: Protection::RateLimit { requests },
+            rule: None,
+            place: Cow::Borrowed(place),
+            name: Cow::Borrowed(name),
+            view: None,
+            offset: None,
+            excerpt: Cow::Borrowed(&[]),
+            reason: Cow::Owned(reason),
+        })
+    }
+}
+
+impl Record {
+    /// Every protection that the event names.
+    pub(in crate::exchange) fn protections(&self, verdict: Option<&Verdict>) -> Vec<&'static str> {
+        let own: LeafSet = self.violations.iter().map(|violation| violation.leaf).collect();
+        let found = [verdict, self.answer.as_deref()].into_iter().flatten();
+        let leaves = found.fold(own, |all, verdict| all.union(&verdict.leaves()));
+        let quota = self.exceeded.iter().filter_map(Exceeded::finding).map(|found| found.protection.name());
+        leaves.iter().map(Leaf::name).chain(quota).collect()
+    }
+
+    /// The audit event for an answer of `status`; `None` when nothing was found.
+    pub(crate) fn event(
+        &mut self,
+        disposition: Disposition,
+        status: u16,
+        verdict: Option<&Verdict>,
+    ) -> Option<Vec<u8>> {
+        let mut findings: Vec<Finding<'_>> = self.exceeded.iter().filter_map(Exceeded::finding).collect();
+        let answer = self.answer.as_deref();
+        for found in [verdict, answer].into_iter().flatten().flat_map(|verdict| &verdict.matches) {
+            findings.push(Finding {
+                protection: Protection::Leaf(found.rule.leaf),
+                rule: Some(found.rule.id),
+                place: Cow::Borrowed(found.place.as_str()),
+                name: Cow::Borrowed(found.name.as_ref()),
+                view: Some(found.view.as_str()),
+                offset: Some(found.offset),
+                excerpt: Cow::Borrowed(found.excerpt.as_ref()),
+                reason: Cow::Borrowed(found.rule.summary),
+            });
+        }
+        let own = self.violations.iter().map(|v| (v.leaf, v.place, v.reason.as_ref(), v.excerpt.as_slice()));
+        let engine = verdict.map(|v| v.violations.as_slice()).unwrap_or_default();
+        let is_own = |leaf| self.violations.iter().any(|v| v.leaf == leaf);
+        let engine = engine.iter().filter(|v| !is_own(v.leaf));
+        let engine = engine.map(|v| (v.leaf, "BODY", v.reason.as_ref(), &[][..]));
+        let answered = answer.map(|v| v.violations.as_slice()).unwrap_or_default();
+        let answered = answered.iter().map(|v| (v.leaf, "RESPONSE_BODY", v.reason.as_ref(), &[][..]));
+        for (leaf, place, reason, excerpt) in own.chain(engine).chain(answered) {
+            findings.push(Finding {
+                protection: Protection::Leaf(leaf),
+                rule: None,
+                place: Cow::Borrowed(place),
+                name: Cow::Borrowed(&[]),
+                view: None,
+                offset: None,
+                excerpt: Cow::Borrowed(excerpt),
+                reason: Cow::Borrowed(reason),
+            });
+        }
+        if findings.is_empty() {
+            return None;
+        }
+        let not_inspected = self.parts_not_inspected(status, verdict);
+        let not_inspected: Vec<&str> = not_inspected.iter().map(AsRef::as_ref).collect();
+        let head = self.head.as_deref();
+        let first = |name| head.and_then(|h| h.fields.first(name));
+        let event = Event {
+            time: self.time,
+            disposition,
+            plan: self.serving.digest_text(),
+            mode: self.settings().mode,
+            route_id: self.route.and_then(|r| self.serving.route(r)).map(|(route, _)| route.id.0.as_str()),
+            request_id: &self.request_id,
+            client: self.client,
+            listener: self.ends.local,
+            scheme: self.scheme(),
+            tls: self.secured().map(|secured| Tls {
+                version: secured.version,
+                cipher: secured.cipher,
+                server_name: &secured.server_name,
+            }),
+            method: head.map(RequestHead::method),
+            target: head.map(RequestHead::target),
+            host: first("host"),
+            version: head.map(|h| h.version.as_str()),
+            user_agent: first("user-agent"),
+            referer: first("referer"),
+            status,
+            status_detail: self.status_detail,
+            duration: Some(self.elapsed()),
+            score: verdict.map_or(0, |v| v.score).max(answer.map_or(0, |v| v.score)),
+            findings: &findings,
+            not_inspected: &not_inspected,
+            trace: self.trace.as_ref().map(|trace| trace.context.ids()),
+        };
+        let mut line = Vec::new();
+        audit::write(&event, self.serving.plan().audit_format, &mut line);
+        if self.trace.is_some() {
+            let action = traced::action(disposition, &findings, event.score);
+            self.traced(|trace| trace.action = action);
+        }
+        Some(line)
+    }
+
+    /// What no rule looked at, in words.
+    fn parts_not_inspected(&self, status: u16, verdict: Option<&Verdict>) -> Vec<Cow<'static, str>> {
+        let NotInspected { rest, files, body } = self.not_inspected;
+        let mut parts: Vec<Cow<'static, str>> = Vec::new();
+        for (bytes, of) in [
+            (rest, "bytes of the body"),
+            (files, "bytes of file contents"),
+            (body, "bytes of a body of a type that is not read"),
+        ] {
+            if bytes > 0 {
+                parts.push(format!("{bytes} {of}").into());
+            }
+        }
+        if verdict.is_some_and(|verdict| verdict.timed_out) {
+            parts.push("what came after evaluation_timeout had run out".into());
+        }
+        if status == 101 {
+            parts.push("the connection after its upgrade".into());
+        }
+        parts
+    }
+}

@@ -1,0 +1,63 @@
+//! An offered plan made ready to serve, or the reason why it cannot be.
+
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use waf_shared::control::{Listener, Offer};
+use waf_shared::limits::REASON_BYTES_MAX;
+
+use crate::metrics::Metrics;
+use crate::rate_limit::Memory;
+use crate::serving::Serving;
+use crate::spool::Spool;
+
+/// A plan made ready, with the sockets that it is to be served on.
+pub(super) struct Ready {
+    pub(super) serving: Arc<Serving>,
+    pub(super) sockets: Vec<(Listener, TcpListener)>,
+}
+
+/// Everything that can fail about an offer happens here, while the old plan serves.
+pub(super) fn build(
+    offer: Offer,
+    mut descriptors: Vec<OwnedFd>,
+    previous: Option<&Arc<Serving>>,
+    metrics: &Arc<Metrics>,
+    spool: &Spool,
+) -> Result<Ready, String> {
+    // The memory of rate limits travels behind the sockets.
+    let memory = offer.counts.and_then(|counts| Some(Memory { object: descriptors.pop()?, counts }));
+    let serving =
+        Serving::build(&offer.plan, memory, previous, metrics, spool).map_err(|error| reason(&error))?;
+    if serving.digest() != offer.digest {
+        return Err(format!("the plan's digest is {}, the offer names {}", serving.digest(), offer.digest));
+    }
+    let mut sockets = Vec::with_capacity(descriptors.len());
+    for (listener, descriptor) in offer.listeners.into_iter().zip(descriptors) {
+        let socket = TcpListener::from(descriptor);
+        let port = listener.port;
+        let bound = socket.local_addr().map_err(|error| format!("port {port} is no socket: {error}"))?;
+        if bound.port() != port {
+            return Err(format!("the socket offered for port {port} is bound to {bound}"));
+        }
+        socket.set_nonblocking(true).map_err(|error| format!("port {port} cannot be served: {error}"))?;
+        sockets.push((listener, socket));
+    }
+    Ok(Ready { serving, sockets })
+}
+
+/// An error and its causes on one line, bounded.
+fn reason(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause
+        && text.len() < REASON_BYTES_MAX
+    {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    text.truncate(text.floor_char_boundary(REASON_BYTES_MAX));
+    text
+}

@@ -1,0 +1,281 @@
+//! Conditions that a query goes on with: `or 1=1`, a comparison, a concatenation, arithmetic.
+
+use super::super::attribution::is_phrase;
+use super::super::proofs::{
+    BOOLEAN_BREAK, BOOLEAN_ON_VALUE, CALL_BREAK, COMPARISON_BREAK, CONCATENATION, LOGIN_TAUTOLOGY,
+};
+use super::super::proofs_by_dialect::{ALWAYS_TRUE, DOCUMENT_SCRIPT, JSON_OPERATOR, TYPE_CAST};
+use super::{Break, Lead};
+use crate::lang::sql::grammar::{
+    self, Comparison, Operand, comparison, kind, may_end, operand, skip_opens, word,
+};
+use crate::lang::sql::token::Kind;
+use crate::lang::sql::words::Word;
+
+impl Break<'_, '_, '_, '_, '_> {
+    /// `'||'1`, `'||(select …)`, `'||utl_http.request(…)`.
+    pub(super) fn pipes(&mut self, i: usize) {
+        self.link(i);
+        let Some(right) = operand(self.tokens, i + 1) else { return };
+        let behind = kind(self.tokens, right.next);
+        let telling = match right.operand {
+            Operand::Query | Operand::Call => self.lead != Lead::Name,
+            Operand::OpenText => {
+                self.lead.is_quote() && self.lead.is_clear() && self.is_left_open(right.next - 1)
+            }
+            Operand::Constant | Operand::Name | Operand::Group => {
+                self.lead.is_quote()
+                    && self.lead.is_clear()
+                    && (matches!(behind, Some(Kind::Pipes | Kind::Tail))
+                        || self.is_left_open(right.next)
+                        || (behind.is_none() && kind(self.tokens, i + 2) == Some(Kind::Dot)))
+            }
+        };
+        if telling {
+            self.hit(&CONCATENATION, right.next);
+        }
+    }
+
+    /// `AND`, `OR` and what is joined by them.
+    pub(super) fn link(&mut self, i: usize) {
+        let start = i + 1;
+        if word(self.tokens, start) == Some(Word::This) && kind(self.tokens, start + 1) == Some(Kind::Dot) {
+            if self.lead.is_clear() {
+                self.hit(&DOCUMENT_SCRIPT, start + 3);
+            }
+            return;
+        }
+        if kind(self.tokens, start) == Some(Kind::Tail) && self.lead.is_quote() && self.lead.is_clear() {
+            let mark = self.tokens.get(start).and_then(|t| self.scene.bytes().get(t.start));
+            if mark != Some(&b'#') {
+                self.boolean(start + 1);
+            }
+            return;
+        }
+        let Some(left) = operand(self.tokens, start) else { return };
+        let symbol = !matches!(kind(self.tokens, i), Some(Kind::Word(_)));
+        let inside = skip_opens(self.tokens, start);
+        if inside > start && self.joins(inside, symbol, true) {
+            self.boolean(left.next);
+            return;
+        }
+        if self.joins(start, symbol, false) {
+            self.boolean(left.next + 2);
+        }
+    }
+
+    /// Whether the operand at `start`, with what it is compared to, is a condition that an attacker appends. Inside of
+    /// brackets only a comparison is.
+    fn joins(&mut self, start: usize, symbol: bool, bracketed: bool) -> bool {
+        let Some(left) = operand(self.tokens, start) else { return false };
+        match comparison(self.tokens, left.next) {
+            Some(Comparison::Symbol(next)) => self.compared(start, left, next, false),
+            Some(Comparison::Word(next)) => self.compared(start, left, next, true),
+            Some(Comparison::Complete(next)) => {
+                may_end(self.tokens, next)
+                    && (self.lead.is_clear() || kind(self.tokens, next) == Some(Kind::Tail))
+                    && (self.lead.is_quote() || kind(self.tokens, next).is_none_or(|k| k != Kind::Comma))
+            }
+            None => !bracketed && self.alone(start, left, symbol),
+        }
+    }
+
+    /// Whether `left op right` is what an attacker appends rather than prose or a filter.
+    fn compared(&mut self, start: usize, left: grammar::Parsed, next: usize, by_word: bool) -> bool {
+        let Some(right) = operand(self.tokens, next) else {
+            // Cut off behind the operator: the host query supplies the rest.
+            return self.tokens.ends_at(next)
+                && !by_word
+                && self.lead.is_clear()
+                && left.operand != Operand::Name;
+        };
+        let constant = |o| matches!(o, Operand::Constant | Operand::OpenText);
+        let same = !by_word && self.same(start, left.next, next, right.next);
+        let heavy = |o| matches!(o, Operand::Query | Operand::Call);
+        let both = constant(left.operand) && constant(right.operand);
+        let commented = kind(self.tokens, right.next) == Some(Kind::Tail);
+        if both && may_end(self.tokens, right.next) {
+            let end = self.tokens.get(right.next - 1).map_or(self.at, |t| t.end);
+            self.scene.found(&ALWAYS_TRUE, self.at, end);
+        }
+        let ends = may_end(self.tokens, right.next) || right.operand == Operand::OpenText;
+        if !ends {
+            return heavy(left.operand) && self.lead.is_clear() && !by_word;
+        }
+        if by_word && right.operand == Operand::Name && !commented {
+            return false;
+        }
+        match self.lead {
+            _ if both || heavy(left.operand) || heavy(right.operand) => true,
+            Lead::Quote { first: true, .. } => true,
+            Lead::Value => same || commented || right.operand != Operand::Name,
+            Lead::Quote { .. } | Lead::Name => same || (commented && right.operand != Operand::Name),
+        }
+    }
+
+    /// Whether two operands are spelled alike (`a=a`).
+    fn same(&self, a: usize, a_end: usize, b: usize, b_end: usize) -> bool {
+        let text = |from: usize, to: usize| {
+            let (first, last) = (self.tokens.get(from)?, self.tokens.get(to.checked_sub(1)?)?);
+            self.scene.bytes().get(first.start..last.end)
+        };
+        text(a, a_end).zip(text(b, b_end)).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
+    }
+
+    /// Whether a lone operand behind `AND` or `OR` is a condition (`or true`, `or 1--`, `and (select …)`).
+    fn alone(&self, start: usize, left: grammar::Parsed, symbol: bool) -> bool {
+        let behind = kind(self.tokens, left.next);
+        let cut = matches!(behind, Some(Kind::Tail));
+        let quoted = self.lead.is_quote() && self.lead.is_clear();
+        let first = self.tokens.get(start);
+        // A phrase is no condition by itself; it takes a comment that cuts the query off.
+        let phrase = first.is_some_and(|t| {
+            t.kind == Kind::Text && is_phrase(self.scene.bytes().get(t.start..t.end).unwrap_or_default())
+        });
+        let cut = cut && !(phrase && self.is_attribution(left.next));
+        let inverted = first.and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'~');
+        let telling = inverted
+            || matches!(first.map(|t| t.kind), Some(Kind::Bang | Kind::Word(Word::Literal | Word::Not)));
+        match left.operand {
+            Operand::Query => true,
+            Operand::Call => {
+                let open = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
+                let sane = open.is_none_or(|open| grammar::arguments(self.tokens, open));
+                sane && (may_end(self.tokens, left.next)) && self.lead != Lead::Name
+            }
+            Operand::OpenText => {
+                // `or ''-'`: the empty string is an operand of its own sign.
+                let signed = left.next > start + 1 && self.is_left_empty(left.next - 1);
+                (signed || self.is_left_open(left.next - 1)) && self.lead.is_clear()
+            }
+            Operand::Constant => {
+                let ends = matches!(
+                    behind,
+                    None | Some(
+                        Kind::Close
+                            | Kind::Semicolon
+                            | Kind::Word(Word::Limit | Word::Order | Word::Union | Word::Or | Word::And)
+                    )
+                );
+                cut && self.lead != Lead::Name
+                    || (ends && quoted)
+                    || (telling && behind.is_none() && self.lead == Lead::Value)
+            }
+            Operand::Group => (cut || symbol) && quoted || (cut && self.lead == Lead::Value),
+            Operand::Name => cut && quoted,
+        }
+    }
+
+    fn boolean(&mut self, to: usize) {
+        if self.lead.is_quote() {
+            self.hit(&BOOLEAN_BREAK, to);
+            self.hit(&LOGIN_TAUTOLOGY, to);
+        } else {
+            self.hit(&BOOLEAN_ON_VALUE, to);
+        }
+    }
+
+    /// `'='`, `x'>email--`, `' like '%`, `'->>'a'='b`.
+    pub(super) fn comparison(&mut self, i: usize) {
+        let (next, by_word) = match comparison(self.tokens, i) {
+            Some(Comparison::Symbol(next)) => (next, false),
+            Some(Comparison::Word(next)) => (next, true),
+            Some(Comparison::Complete(next)) => {
+                let goes_on = matches!(
+                    kind(self.tokens, next),
+                    Some(Kind::Tail | Kind::Pipes | Kind::Ampersands | Kind::Word(Word::And | Word::Or))
+                );
+                if goes_on && self.lead.is_clear() {
+                    self.hit(&COMPARISON_BREAK, next);
+                }
+                return;
+            }
+            None => return,
+        };
+        let first = self.lead.is_quote() && self.lead.is_clear();
+        let Some(right) = operand(self.tokens, next) else {
+            let cut = matches!(kind(self.tokens, next + 1), Some(Kind::Tail))
+                || kind(self.tokens, next) == Some(Kind::Tail);
+            if cut && first {
+                self.hit(&COMPARISON_BREAK, next + 1);
+            }
+            return;
+        };
+        let behind = kind(self.tokens, right.next);
+        let joined = matches!(
+            behind,
+            Some(
+                Kind::Tail | Kind::Pipes | Kind::Ampersands | Kind::Word(Word::And | Word::Or | Word::Union)
+            )
+        );
+        let holds = match right.operand {
+            Operand::Query | Operand::Call => self.lead.is_quote(),
+            Operand::OpenText => {
+                let last = right.next - 1;
+                let closed = self.is_left_open(last) || (self.is_left_empty(last) && last == next);
+                first && closed && !self.is_bare(i, right.next)
+            }
+            Operand::Constant => first && (joined || self.is_left_open(right.next)),
+            Operand::Name | Operand::Group => first && (behind == Some(Kind::Tail) || (joined && !by_word)),
+        };
+        if holds {
+            self.hit(&COMPARISON_BREAK, right.next);
+            if kind(self.tokens, i) == Some(Kind::JsonOperator) {
+                self.hit(&JSON_OPERATOR, right.next);
+            }
+        }
+    }
+
+    /// A lone operator between two double quotes: somebody quotes the operator itself.
+    fn is_bare(&self, i: usize, next: usize) -> bool {
+        let double = !matches!(self.lead, Lead::Quote { byte: b'\'', .. });
+        let empty = self.tokens.get(next - 1).is_some_and(|t| t.end - t.start <= 1);
+        double && empty && i == 0 && self.at == 0
+    }
+
+    /// `'-'`, `'+sleep(5)+'`, `x'|email--`, `'*2--`.
+    pub(super) fn arithmetic(&mut self, i: usize) {
+        let Some(right) = operand(self.tokens, i + 1) else { return };
+        let first = self.lead.is_quote() && self.lead.is_clear();
+        let behind = kind(self.tokens, right.next);
+        match right.operand {
+            Operand::Call | Operand::Query => {
+                let sane = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
+                if self.lead.is_quote() && sane.is_none_or(|open| grammar::arguments(self.tokens, open)) {
+                    self.hit(&CALL_BREAK, right.next);
+                }
+            }
+            Operand::OpenText
+                if first
+                    && right.next == i + 2
+                    && (self.is_left_open(i + 1) || self.is_left_empty(i + 1))
+                    && !self.is_bare(i, right.next) =>
+            {
+                let plus = self.tokens.get(i).and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'+');
+                let short = self.tokens.get(right.next - 1).is_some_and(|t| t.end - t.start <= 2);
+                if plus && !self.is_left_empty(i + 1) {
+                    self.hit(&CONCATENATION, right.next);
+                } else if short && self.scene.bytes().len() <= 12 {
+                    self.hit(&COMPARISON_BREAK, right.next);
+                }
+            }
+            Operand::Constant | Operand::Name | Operand::Group if first && behind == Some(Kind::Tail) => {
+                self.hit(&COMPARISON_BREAK, right.next);
+            }
+            _ => self.comparison_behind(right.next),
+        }
+    }
+
+    /// Arithmetic that ends in a condition: `'+1 or 1=1`.
+    fn comparison_behind(&mut self, i: usize) {
+        if matches!(kind(self.tokens, i), Some(Kind::Word(Word::And | Word::Or))) && self.lead.is_clear() {
+            self.link(i);
+        }
+    }
+
+    pub(super) fn cast(&mut self, i: usize) {
+        if word(self.tokens, i + 1) == Some(Word::Type) && self.lead.is_quote() {
+            self.hit(&TYPE_CAST, i + 2);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Ends of the host query: a comment over its rest, a second statement, further values of a list.
+
+use super::super::attribution::is_attribution;
+use super::super::proofs::{CLOSER, COMMENT_TAIL, DELAY_CALL, LOGIN_COMMENT, STACKED, VALUE_LIST};
+use super::super::proofs_by_dialect::DOCUMENT_SCRIPT;
+use super::{Break, Lead, OPEN_TEXT_MAX};
+use crate::lang::sql::grammar::{self, Operand, Shape, kind, operand, skip_closes, statement};
+use crate::lang::sql::token::Kind;
+use crate::lang::sql::words::Word;
+
+/// Bytes behind a comment that ends a query.
+const TAIL_MAX: usize = 24;
+
+impl Break<'_, '_, '_, '_, '_> {
+    /// `admin'--`, `') #`: the rest of the host query is cut off.
+    pub(super) fn tail(&mut self, i: usize) {
+        let Some(token) = self.tokens.get(i) else { return };
+        let short = token.end - token.start <= TAIL_MAX;
+        let mark = self.scene.bytes().get(token.start).copied().unwrap_or(0);
+        // `#` and `/*` behind a quote also stand in prose and code; there the value has to end soon.
+        let closes = i > 0;
+        if !self.lead.is_quote() || !self.lead.is_clear() || self.is_attribution(i) {
+            return;
+        }
+        let rest = self.scene.bytes().get(token.start..token.end).unwrap_or_default();
+        let words = rest.split(|b| !b.is_ascii_alphanumeric()).filter(|part| part.len() > 1).count();
+        // `"#icon"` is an everyday attribute: behind a hash nothing may follow.
+        let cut = if mark == b'#' { words == 0 && !rest.contains(&b'"') } else { short && words <= 1 };
+        if cut || (closes && mark == b'-') {
+            self.hit(&LOGIN_COMMENT, i + 1);
+            self.hit(&COMMENT_TAIL, i + 1);
+            if closes {
+                self.hit(&CLOSER, i + 1);
+            }
+        }
+    }
+
+    /// Whether the comment at `i` is none but names an author.
+    pub(super) fn is_attribution(&self, i: usize) -> bool {
+        let dashes = self.tokens.get(i).map_or(usize::MAX, |token| token.start);
+        is_attribution(self.scene.bytes(), self.at, dashes)
+    }
+
+    pub(super) fn semicolon(&mut self, i: usize) {
+        let after = i + 1;
+        match kind(self.tokens, after) {
+            None => {
+                let commented =
+                    self.tokens.get(i).is_some_and(|t| t.gap == crate::lang::sql::token::Gap::Comment);
+                if self.is_only_quote() || (commented && self.lead.is_quote()) {
+                    self.hit(&CLOSER, after);
+                    self.hit(&LOGIN_COMMENT, after);
+                }
+            }
+            Some(Kind::Tail) if self.lead.is_quote() && self.lead.is_clear() && !self.is_sentence(after) => {
+                self.hit(&CLOSER, after + 1);
+                self.hit(&LOGIN_COMMENT, after + 1);
+            }
+            Some(Kind::Word(Word::Script)) if self.lead.is_clear() => {
+                let scripted = matches!(
+                    kind(self.tokens, after + 1),
+                    Some(
+                        Kind::Open
+                            | Kind::BraceOpen
+                            | Kind::Word(_)
+                            | Kind::Text
+                            | Kind::OpenText
+                            | Kind::Number(_)
+                    )
+                );
+                if scripted {
+                    self.hit(&DOCUMENT_SCRIPT, after + 2);
+                }
+            }
+            Some(Kind::Word(Word::Delaying))
+                if self.lead.is_clear()
+                    && kind(self.tokens, after + 1) == Some(Kind::Open)
+                    && grammar::arguments(self.tokens, after + 1) =>
+            {
+                self.hit(&DELAY_CALL, after + 2);
+            }
+            Some(Kind::Word(first)) => {
+                let shape = statement(self.tokens, after);
+                let loose = self.lead.is_clear()
+                    && self.lead.is_quote()
+                    && (shape.is_some()
+                        || (first == Word::Select && operand(self.tokens, after + 1).is_some()));
+                if loose || (shape == Some(Shape::Exact) && self.lead != Lead::Name) {
+                    self.hit(&STACKED, after + 2);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `', '4', '2');`: further values of the host query's own list, and its end.
+    pub(super) fn value_list(&mut self, from: usize) {
+        if !self.lead.is_clear() {
+            return;
+        }
+        let mut i = from;
+        let mut telling = false;
+        while kind(self.tokens, i) == Some(Kind::Comma) {
+            let Some(value) = operand(self.tokens, i + 1) else { return };
+            match value.operand {
+                Operand::Query | Operand::Call => telling = true,
+                Operand::Name | Operand::OpenText => return,
+                _ => {}
+            }
+            i = value.next;
+        }
+        let closed = skip_closes(self.tokens, i) > i;
+        let behind = kind(self.tokens, skip_closes(self.tokens, i));
+        let ends = match behind {
+            Some(Kind::Tail | Kind::Word(Word::Waitfor)) => true,
+            Some(Kind::Semicolon) => {
+                let after = skip_closes(self.tokens, i) + 1;
+                let over = matches!(kind(self.tokens, after), None | Some(Kind::Tail));
+                closed && (over || statement(self.tokens, after).is_some())
+            }
+            _ => false,
+        };
+        if telling || ends {
+            self.hit(&VALUE_LIST, i + 1);
+        }
+    }
+
+    /// Whether the comment at `i` is somebody's remark: `'; -- just kidding`.
+    fn is_sentence(&self, i: usize) -> bool {
+        let Some(token) = self.tokens.get(i) else { return false };
+        let text = self.scene.bytes().get(token.start..).unwrap_or_default();
+        let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'\'');
+        words.filter(|word| word.len() > 1 && word.iter().all(u8::is_ascii_alphabetic)).take(2).count() > 1
+    }
+
+    /// A string that the value ends in, short and in one piece: the host query's quote is meant to close it.
+    pub(super) fn is_left_open(&self, i: usize) -> bool {
+        let Some(token) = self.tokens.get(i) else { return false };
+        if token.kind != Kind::OpenText {
+            return false;
+        }
+        let text = self.scene.bytes().get(token.start + 1..token.end).unwrap_or_default();
+        (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace)
+    }
+
+    /// An empty string that the value ends in.
+    pub(super) fn is_left_empty(&self, i: usize) -> bool {
+        self.tokens.get(i).is_some_and(|token| token.kind == Kind::OpenText && token.end - token.start == 1)
+    }
+}
