@@ -81,7 +81,12 @@ fn a_restart_serves_what_is_there_and_orders_nothing() {
     let waf = site.run(&pebble, "http-01", &["one.example"]);
     until_served(&waf, &client, "one.example");
     waf.wait_log(&["one.example.pem.broken"]);
-    assert_eq!(ordered(&waf), 1);
+    waf.wait_log(&["a certificate was issued"]);
+    // Pebble refuses a part of all requests for their nonce: an order that meets that too often is begun again.
+    let log = waf.log();
+    let count = |what: &str| log.iter().filter(|line| line.contains(what)).count();
+    assert_eq!(count("a certificate was issued"), 1, "{}", log.join("\n"));
+    assert!(ordered(&waf) <= 1 + count("no certificate could be had"), "{}", log.join("\n"));
 }
 
 fn list(waf: &Waf, pebble: &Pebble) -> String {
