@@ -87,8 +87,8 @@ fn measure(bencher: Bencher<'_, '_>, format: AuditFormat, findings: usize) {
 }
 
 /// From the line to the kernel's buffer, one request after the other: the queue, the task that writes, its answer.
-#[divan::bench]
-fn send(bencher: Bencher<'_, '_>) {
+#[divan::bench(args = [2, MANY])]
+fn send(bencher: Bencher<'_, '_>, findings: usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let (ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
     let reader = std::thread::spawn(move || {
@@ -96,12 +96,12 @@ fn send(bencher: Bencher<'_, '_>) {
         while theirs.read(&mut piece).is_ok_and(|count| count > 0) {}
     });
     let mut line = Vec::new();
-    with_event(2, |event| audit::write(event, AuditFormat::Ocsf, &mut line));
+    with_event(findings, |event| audit::write(event, AuditFormat::Ocsf, &mut line));
     let sink = {
         let _inside = runtime.enter();
         Sink::new(ours).expect("a sink")
     };
-    bencher.bench_local(|| runtime.block_on(sink.send(line.clone())));
+    bencher.with_inputs(|| line.clone()).bench_local_values(|line| runtime.block_on(sink.send(line)));
     drop(sink);
     drop(runtime);
     reader.join().expect("the reader ends with the stream");

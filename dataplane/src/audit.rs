@@ -3,6 +3,7 @@
 //! The field contract is described in `docs/audit.md`.
 
 mod facts;
+mod json;
 mod mask;
 mod text;
 pub(crate) mod url;
@@ -22,6 +23,7 @@ use waf_shared::catalog::Leaf;
 use waf_shared::plan::{AuditFormat, Mode};
 
 use facts::Facts;
+use json::Object;
 
 /// One event: one request that was blocked, detected or logged.
 #[derive(Debug, Clone)]
@@ -94,17 +96,11 @@ pub fn write(event: &Event<'_>, format: AuditFormat, out: &mut Vec<u8>) {
     let facts = Facts::of(event);
     let mut uid = uuid::Uuid::encode_buffer();
     let uid = &*uuid::Uuid::now_v7().as_hyphenated().encode_lower(&mut uid);
-    let start = out.len();
     out.reserve(LINE_BYTES + facts.matches.len() * MATCH_BYTES);
-    let written = match format {
-        AuditFormat::Ocsf => serde_json::to_writer(&mut *out, &ocsf::document(event, &facts, uid)),
-        AuditFormat::Ecs => serde_json::to_writer(&mut *out, &ecs::document(event, &facts, uid)),
-    };
-    if written.is_err() {
-        // Strings and numbers always serialise and a vector always takes them; a torn line must not stand all the same.
-        out.truncate(start);
-        return;
-    }
+    Object::write(out, |document| match format {
+        AuditFormat::Ocsf => ocsf::write(event, &facts, uid, document),
+        AuditFormat::Ecs => ecs::write(event, &facts, uid, document),
+    });
     out.push(b'\n');
 }
 
@@ -134,13 +130,13 @@ pub struct Finding<'a> {
     /// Which protection found it.
     pub protection: Protection,
     /// Rule id `<leaf>/<name>`; none for checks that are no rules.
-    pub rule: Option<&'a str>,
+    pub rule: Option<&'static str>,
     /// Kind of place, such as `ARGS`.
     pub place: Cow<'a, str>,
     /// Name of the parameter, header or cookie; empty where there is none.
     pub name: Cow<'a, [u8]>,
     /// How the bytes that matched came from those sent.
-    pub view: Option<&'a str>,
+    pub view: Option<&'static str>,
     /// Byte offset of the evidence in the view.
     pub offset: Option<u32>,
     /// Bytes around the evidence. Cut, and masked where a secret may stand; empty where there is nothing to quote.

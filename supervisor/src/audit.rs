@@ -32,7 +32,7 @@ const BATCHES_MAX: usize = 64 << 10;
 struct Batch {
     bytes: Vec<u8>,
     lines: u64,
-    _room: OwnedSemaphorePermit,
+    room: OwnedSemaphorePermit,
 }
 
 /// Where readers put lines. The writer ends when every clone is gone.
@@ -96,6 +96,6 @@ impl Queue {
     async fn put(&self, bytes: Vec<u8>, lines: u64) -> bool {
         let wanted = bytes.len().min(AUDIT_QUEUE_BYTES_MAX) as u32;
         let Ok(room) = self.room.clone().acquire_many_owned(wanted).await else { return false };
-        self.batches.send(Batch { bytes, lines, _room: room }).await.is_ok()
+        self.batches.send(Batch { bytes, lines, room }).await.is_ok()
     }
 }

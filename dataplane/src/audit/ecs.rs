@@ -1,14 +1,11 @@
 //! Events as documents of the Elastic Common Schema 8. Shapes only: what they say comes from [`super::facts`].
 
-use std::net::IpAddr;
-
-use serde::Serialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::facts::Facts;
-use super::product::{self, Waf};
-use super::{Disposition, Event};
+use super::json::Object;
+use super::{Disposition, Event, product};
 
 /// The schema's version that documents are written to.
 const ECS_VERSION: &str = "8.17.0";
@@ -19,91 +16,132 @@ pub(super) const KEYWORD_CHARACTERS_MAX: usize = 1_024;
 /// Characters of a query, by the schema.
 pub(super) const QUERY_CHARACTERS_MAX: usize = 2_083;
 
-pub(super) fn document<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a str) -> Document<'a> {
-    let host = facts.url.hostname.or(facts.odd_host.as_deref()).filter(|host| !host.is_empty());
-    let trace = product::trace(event);
-    let (trace, span) = trace.map(|(trace, span)| (Id { id: trace }, Id { id: span })).unzip();
-    Document {
-        timestamp: timestamp(event),
-        ecs: Ecs { version: ECS_VERSION },
-        message: &facts.message,
-        event: about(event, facts, uid),
-        client: Peer { address: facts.client, ip: facts.client, port: event.client.port() },
-        source: Peer { address: facts.client, ip: facts.client, port: event.client.port() },
-        destination: Destination {
-            address: facts.url.hostname.map_or(Address::Ip(facts.listener), Address::Name),
-            domain: facts.url.hostname,
-            ip: facts.listener,
-            port: event.listener.port(),
-        },
-        http: Http {
-            version: event.version.map(|version| version.strip_prefix("HTTP/").unwrap_or(version)),
-            request: Request {
-                id: event.request_id,
-                method: &facts.method,
-                referrer: facts.referer.as_deref().map(keyword),
-            },
-            response: Response { status_code: event.status },
-        },
-        url: Url {
-            scheme: event.scheme,
-            domain: host,
-            port: facts.url.port,
-            path: &facts.url.path,
-            query: facts.url.query.as_deref().map(|query| characters(query, QUERY_CHARACTERS_MAX)),
-            full: facts.url.full.as_deref(),
-        },
-        tls: event.tls.map(|tls| Tls {
-            version: tls.version,
-            version_protocol: "tls",
-            cipher: tls.cipher,
-            client: TlsClient { server_name: tls.server_name },
-        }),
-        user_agent: facts.user_agent.as_deref().map(|value| UserAgent { original: keyword(value) }),
-        rule: facts.deciding.as_ref().map(|deciding| Rule {
-            id: deciding.rule,
-            name: deciding.protection.name(),
-            category: deciding.protection.bucket(),
-            ruleset: product::RULESET,
-            description: (!deciding.reason.is_empty()).then_some(deciding.reason.as_ref()),
-        }),
-        observer: Observer {
-            vendor: product::NAME,
-            product: product::NAME,
-            version: product::VERSION,
-            r#type: "waf",
-        },
-        threat: facts.is_attack.then_some(INITIAL_ACCESS),
-        related: Related { ip: [facts.client], hosts: facts.url.hostname.map(|name| [name]) },
-        tags: &facts.cwe,
-        labels: Labels { route_id: event.route_id, mode: facts.mode },
-        trace,
-        span,
-        waf: Waf::of(event, facts),
+/// Writes the members of an event whose id is `uid`.
+pub(super) fn write(event: &Event<'_>, facts: &Facts<'_>, uid: &str, document: &mut Object<'_>) {
+    document.string("@timestamp", timestamp(event).as_str());
+    document.object("ecs", |ecs| ecs.constant("version", ECS_VERSION));
+    document.string("message", facts.message.as_str());
+    document.object("event", |about| write_event(event, facts, uid, about));
+    for peer in ["client", "source"] {
+        document.object(peer, |peer| {
+            peer.string("address", facts.client.as_str());
+            peer.string("ip", facts.client.as_str());
+            peer.number("port", event.client.port());
+        });
     }
+    document.object("destination", |listener| {
+        listener.string("address", facts.url.hostname.unwrap_or(&facts.listener));
+        listener.string("domain", facts.url.hostname);
+        listener.string("ip", facts.listener.as_str());
+        listener.number("port", event.listener.port());
+    });
+    exchange(event, facts, document);
+    if let Some(deciding) = &facts.deciding {
+        document.object("rule", |rule| {
+            rule.constant("id", deciding.rule);
+            rule.constant("name", deciding.protection.name());
+            rule.constant("category", deciding.protection.bucket());
+            rule.constant("ruleset", product::RULESET);
+            rule.string("description", Some(&*deciding.reason).filter(|reason| !reason.is_empty()));
+        });
+    }
+    document.object("observer", |observer| {
+        observer.constant("vendor", product::NAME);
+        observer.constant("product", product::NAME);
+        observer.constant("version", product::VERSION);
+        observer.constant("type", "waf");
+    });
+    if facts.is_attack {
+        document.object("threat", initial_access);
+    }
+    document.object("related", |related| {
+        related.strings("ip", [&facts.client]);
+        if let Some(name) = facts.url.hostname {
+            related.strings("hosts", [name]);
+        }
+    });
+    if !facts.cwe.is_empty() {
+        document.strings("tags", &facts.cwe);
+    }
+    document.object("labels", |labels| {
+        labels.string("route_id", event.route_id);
+        labels.constant("mode", facts.mode);
+    });
+    if let Some((trace, span)) = &facts.trace {
+        document.object("trace", |object| object.string("id", trace.as_str()));
+        document.object("span", |object| object.string("id", span.as_str()));
+    }
+    document.object("waf", |waf| product::write(event, facts, waf));
 }
 
-fn about<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a str) -> About<'a> {
-    let (kind, action, r#type, outcome) = match event.disposition {
+/// What kind of event it is, how bad, and what was done.
+fn write_event(event: &Event<'_>, facts: &Facts<'_>, uid: &str, about: &mut Object<'_>) {
+    let (kind, action, kinds, outcome) = match event.disposition {
         Disposition::Blocked => ("alert", "blocked", ["access", "denied"], "failure"),
         Disposition::Detected => ("alert", "detected", ["access", "allowed"], "success"),
         Disposition::Logged => ("event", "logged", ["access", "info"], "success"),
     };
-    About {
-        id: uid,
-        kind,
-        category: ["web", "intrusion_detection"],
-        r#type,
-        action,
-        outcome,
-        dataset: product::DATASET,
-        module: product::NAME,
-        severity: facts.severity.id(),
-        risk_score: event.score,
-        code: facts.protections.first().copied(),
-        reason: facts.detail.as_deref(),
-        duration: event.duration.map(|duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)),
+    about.string("id", uid);
+    about.constant("kind", kind);
+    about.strings("category", ["web", "intrusion_detection"]);
+    about.strings("type", kinds);
+    about.constant("action", action);
+    about.constant("outcome", outcome);
+    about.constant("dataset", product::DATASET);
+    about.constant("module", product::NAME);
+    about.number("severity", facts.severity.id());
+    about.number("risk_score", event.score);
+    about.constant("code", facts.protections.first().copied());
+    about.string("reason", facts.detail.as_deref());
+    if let Some(passed) = event.duration {
+        about.number("duration", i64::try_from(passed.as_nanos()).unwrap_or(i64::MAX));
     }
+}
+
+/// The request and its answer: `http`, `url`, `tls` and `user_agent`.
+fn exchange(event: &Event<'_>, facts: &Facts<'_>, document: &mut Object<'_>) {
+    document.object("http", |http| {
+        http.string("version", event.version.map(|version| version.strip_prefix("HTTP/").unwrap_or(version)));
+        http.object("request", |request| {
+            request.string("id", event.request_id);
+            request.string("method", &*facts.method);
+            request.string("referrer", facts.referer.as_deref().map(keyword));
+        });
+        http.object("response", |response| response.number("status_code", event.status));
+    });
+    document.object("url", |url| {
+        let host = facts.url.hostname.or(facts.odd_host.as_deref()).filter(|host| !host.is_empty());
+        url.constant("scheme", event.scheme);
+        url.string("domain", host);
+        url.number("port", facts.url.port);
+        url.string("path", &*facts.url.path);
+        url.string("query", facts.url.query.as_deref().map(|query| characters(query, QUERY_CHARACTERS_MAX)));
+        url.string("full", facts.url.full.as_deref());
+    });
+    if let Some(agreed) = &event.tls {
+        document.object("tls", |tls| {
+            tls.constant("version", agreed.version);
+            tls.constant("version_protocol", "tls");
+            tls.constant("cipher", agreed.cipher);
+            tls.object("client", |client| client.string("server_name", agreed.server_name));
+        });
+    }
+    if let Some(value) = facts.user_agent.as_deref() {
+        document.object("user_agent", |agent| agent.string("original", keyword(value)));
+    }
+}
+
+/// The technique that an attack on a web application is (MITRE ATT&CK).
+fn initial_access(threat: &mut Object<'_>) {
+    threat.constant("framework", "MITRE ATT&CK");
+    threat.object("technique", |technique| {
+        technique.strings("id", ["T1190"]);
+        technique.strings("name", ["Exploit Public-Facing Application"]);
+    });
+    threat.object("tactic", |tactic| {
+        tactic.strings("id", ["TA0001"]);
+        tactic.strings("name", ["Initial Access"]);
+    });
 }
 
 /// RFC 3339 in UTC with milliseconds, as precise as the other format is.
@@ -121,197 +159,11 @@ fn keyword(value: &str) -> &str {
 
 /// The front of `value`, at most `most` characters.
 fn characters(value: &str, most: usize) -> &str {
+    if value.len() <= most {
+        return value;
+    }
     match value.char_indices().nth(most) {
         Some((at, _)) => value.get(..at).unwrap_or(value),
         None => value,
     }
-}
-
-const INITIAL_ACCESS: Threat = Threat {
-    framework: "MITRE ATT&CK",
-    technique: Named { id: ["T1190"], name: ["Exploit Public-Facing Application"] },
-    tactic: Named { id: ["TA0001"], name: ["Initial Access"] },
-};
-
-#[derive(Serialize)]
-pub(super) struct Document<'a> {
-    #[serde(rename = "@timestamp")]
-    timestamp: String,
-    ecs: Ecs,
-    message: &'a str,
-    event: About<'a>,
-    client: Peer,
-    source: Peer,
-    destination: Destination<'a>,
-    http: Http<'a>,
-    url: Url<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tls: Option<Tls<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    user_agent: Option<UserAgent<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<Rule<'a>>,
-    observer: Observer,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    threat: Option<Threat>,
-    related: Related<'a>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    tags: &'a [String],
-    labels: Labels<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trace: Option<Id>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    span: Option<Id>,
-    waf: Waf<'a>,
-}
-
-#[derive(Serialize)]
-struct Ecs {
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct About<'a> {
-    id: &'a str,
-    kind: &'static str,
-    category: [&'static str; 2],
-    r#type: [&'static str; 2],
-    action: &'static str,
-    outcome: &'static str,
-    dataset: &'static str,
-    module: &'static str,
-    severity: u8,
-    risk_score: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration: Option<i64>,
-}
-
-#[derive(Serialize)]
-struct Peer {
-    address: IpAddr,
-    ip: IpAddr,
-    port: u16,
-}
-
-#[derive(Serialize)]
-struct Destination<'a> {
-    address: Address<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    domain: Option<&'a str>,
-    ip: IpAddr,
-    port: u16,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Address<'a> {
-    Name(&'a str),
-    Ip(IpAddr),
-}
-
-#[derive(Serialize)]
-struct Http<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<&'a str>,
-    request: Request<'a>,
-    response: Response,
-}
-
-#[derive(Serialize)]
-struct Request<'a> {
-    id: &'a str,
-    method: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    referrer: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Response {
-    status_code: u16,
-}
-
-#[derive(Serialize)]
-struct Url<'a> {
-    scheme: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    domain: Option<&'a str>,
-    port: u16,
-    path: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    query: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    full: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Tls<'a> {
-    version: &'static str,
-    version_protocol: &'static str,
-    cipher: &'static str,
-    client: TlsClient<'a>,
-}
-
-#[derive(Serialize)]
-struct TlsClient<'a> {
-    server_name: &'a str,
-}
-
-#[derive(Serialize)]
-struct UserAgent<'a> {
-    original: &'a str,
-}
-
-#[derive(Serialize)]
-struct Rule<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    name: &'static str,
-    category: &'static str,
-    ruleset: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Observer {
-    vendor: &'static str,
-    product: &'static str,
-    version: &'static str,
-    r#type: &'static str,
-}
-
-#[derive(Serialize)]
-struct Threat {
-    framework: &'static str,
-    technique: Named,
-    tactic: Named,
-}
-
-#[derive(Serialize)]
-struct Named {
-    id: [&'static str; 1],
-    name: [&'static str; 1],
-}
-
-#[derive(Serialize)]
-struct Related<'a> {
-    ip: [IpAddr; 1],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hosts: Option<[&'a str; 1]>,
-}
-
-#[derive(Serialize)]
-struct Labels<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    route_id: Option<&'a str>,
-    mode: &'static str,
-}
-
-#[derive(Serialize)]
-struct Id {
-    id: String,
 }

@@ -2,7 +2,6 @@
 //! Every published format is made from these facts and from nothing else.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
 
 use waf_shared::catalog::Leaf;
 use waf_shared::limits::{EXCERPT_BYTES_MAX, MATCHES_MAX};
@@ -54,15 +53,19 @@ pub(super) struct Facts<'a> {
     /// Names, the deciding one first, each once.
     pub(super) protections: Vec<&'static str>,
     /// Rule ids, the deciding one first, each once.
-    pub(super) rules: Vec<&'a str>,
+    pub(super) rules: Vec<&'static str>,
     /// `CWE-…`, each once.
     pub(super) cwe: Vec<String>,
     pub(super) deciding: Option<Deciding<'a>>,
     pub(super) matches: Vec<Match<'a>>,
     pub(super) not_inspected: Vec<Cow<'a, str>>,
     pub(super) mode: &'static str,
-    pub(super) client: IpAddr,
-    pub(super) listener: IpAddr,
+    /// Address of the client, in digits.
+    pub(super) client: String,
+    /// Address that the request came to, in digits.
+    pub(super) listener: String,
+    /// Trace and span id in lower-case hex (W3C Trace Context); both or none.
+    pub(super) trace: Option<(String, String)>,
     /// `UNKNOWN` when none was read.
     pub(super) method: Cow<'a, str>,
     pub(super) url: Url<'a>,
@@ -78,7 +81,7 @@ pub(super) struct Facts<'a> {
 #[derive(Debug)]
 pub(super) struct Deciding<'a> {
     pub(super) protection: Protection,
-    pub(super) rule: Option<&'a str>,
+    pub(super) rule: Option<&'static str>,
     /// `PLACE:name`.
     pub(super) location: String,
     pub(super) reason: Cow<'a, str>,
@@ -88,10 +91,10 @@ pub(super) struct Deciding<'a> {
 #[derive(Debug)]
 pub(super) struct Match<'a> {
     pub(super) protection: &'static str,
-    pub(super) rule: Option<&'a str>,
+    pub(super) rule: Option<&'static str>,
     pub(super) place: Cow<'a, str>,
     pub(super) name: Option<Cow<'a, str>>,
-    pub(super) view: Option<&'a str>,
+    pub(super) view: Option<&'static str>,
     pub(super) offset: Option<u32>,
     pub(super) excerpt: Option<Cow<'a, str>>,
     pub(super) reason: Option<Cow<'a, str>>,
@@ -126,8 +129,9 @@ impl<'a> Facts<'a> {
                 Mode::Blocking => "blocking",
                 Mode::DetectOnly => "detect_only",
             },
-            client: event.client.ip().to_canonical(),
-            listener: event.listener.ip().to_canonical(),
+            client: event.client.ip().to_canonical().to_string(),
+            listener: event.listener.ip().to_canonical().to_string(),
+            trace: trace(event),
             odd_host: match event.host {
                 Some(host) if url.hostname.is_none() => Some(text::lossy(host, HOST_BYTES_MAX)),
                 _ => None,
@@ -199,6 +203,11 @@ pub(super) fn class(protection: Protection) -> Class {
     }
 }
 
+fn trace(event: &Event<'_>) -> Option<(String, String)> {
+    let trace = event.trace.filter(|trace| trace.trace_id != 0 && trace.span_id != 0)?;
+    Some((format!("{:032x}", trace.trace_id), format!("{:016x}", trace.span_id)))
+}
+
 fn severity(event: &Event<'_>) -> Severity {
     let serious = event.findings.iter().any(|finding| class(finding.protection) != Class::Policy);
     match event.disposition {
@@ -209,7 +218,7 @@ fn severity(event: &Event<'_>) -> Severity {
     }
 }
 
-fn rules<'a>(findings: &'a [Finding<'a>]) -> Vec<&'a str> {
+fn rules(findings: &[Finding<'_>]) -> Vec<&'static str> {
     let mut rules = unique(findings.iter().filter_map(|finding| finding.rule));
     rules.truncate(RULES_MAX);
     rules

@@ -46,11 +46,17 @@ const fn is_secret_word(word: &[u8]) -> bool {
     )
 }
 
+/// Bytes of the shortest of them, `pw` and `cc`.
+const SECRET_BYTES_MIN: usize = 2;
+
 /// Bytes of a name that are looked at; honest names are shorter.
 const NAME_BYTES_MAX: usize = 512;
 
 /// Whether the value of a field called `name` is a secret. The name may be percent-encoded.
 pub(super) fn is_secret(name: &[u8]) -> bool {
+    if name.len() < SECRET_BYTES_MIN {
+        return false;
+    }
     let mut key = Key::new();
     for unit in units(name.get(..NAME_BYTES_MAX).unwrap_or(name)) {
         // All of it is name here: punctuation divides words and ends nothing.

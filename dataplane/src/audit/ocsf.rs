@@ -1,70 +1,88 @@
 //! Events as OCSF 1.2.0 HTTP Activity (class 4002) with the `security_control` profile. Shapes only: what they say
 //! comes from [`super::facts`].
 
-use std::net::IpAddr;
 use std::time::UNIX_EPOCH;
 
-use serde::Serialize;
-
 use super::facts::Facts;
-use super::product::{self, Waf};
-use super::{Disposition, Event, Protection};
+use super::json::Object;
+use super::{Disposition, Event, Protection, product};
 
 /// Version of the technique matrix that `attacks[]` refers to.
 const ATTACK_VERSION: &str = "14.1";
 
-pub(super) fn document<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a str) -> HttpActivity<'a> {
+/// Writes the members of an event whose id is `uid`.
+pub(super) fn write(event: &Event<'_>, facts: &Facts<'_>, uid: &str, document: &mut Object<'_>) {
+    classification(event, facts, document);
+    document.text("status_code", event.status);
+    document.string("status_detail", facts.detail.as_deref());
+    document.string("message", facts.message.as_str());
+    if let Some(passed) = event.duration {
+        document.number("duration", i32::try_from(passed.as_millis()).unwrap_or(i32::MAX));
+    }
+    document.object("metadata", |metadata| write_metadata(event, facts, uid, metadata));
+    document.object("src_endpoint", |client| {
+        client.string("ip", facts.client.as_str());
+        client.number("port", event.client.port());
+    });
+    document.object("dst_endpoint", |listener| {
+        listener.string("hostname", facts.url.hostname);
+        listener.string("ip", facts.listener.as_str());
+        listener.number("port", event.listener.port());
+        listener.string("svc_name", event.route_id);
+    });
+    document.object("http_request", |request| http_request(event, facts, request));
+    if let Some(agreed) = &event.tls {
+        document.object("tls", |tls| {
+            tls.constant("version", agreed.version);
+            tls.constant("cipher", agreed.cipher);
+            tls.string("sni", agreed.server_name);
+        });
+    }
+    document.object("http_response", |response| {
+        response.number("code", event.status);
+        response.constant("status", reason_phrase(event.status));
+    });
+    firewall_rule(facts, document);
+    if facts.is_attack {
+        document.array("attacks", [()], |out, ()| Object::write(out, exploit_public_facing_application));
+    }
+    observables(facts, document);
+    if let Some((trace_id, span_id)) = &facts.trace {
+        document.object("unmapped", |unmapped| {
+            unmapped.string("trace_id", trace_id.as_str());
+            unmapped.string("span_id", span_id.as_str());
+        });
+    }
+    document.object("waf", |waf| product::write(event, facts, waf));
+}
+
+/// What kind of event it is, when it was, how bad, and what was done.
+fn classification(event: &Event<'_>, facts: &Facts<'_>, document: &mut Object<'_>) {
     let (activity_id, activity_name) = activity(&facts.method);
     let (disposition_id, disposition, action_id, action, status_id, status) = match event.disposition {
         Disposition::Blocked => (2, "Blocked", 2, "Denied", 2, "Failure"),
         Disposition::Detected => (15, "Detected", 1, "Allowed", 1, "Success"),
         Disposition::Logged => (17, "Logged", 1, "Allowed", 1, "Success"),
     };
-    HttpActivity {
-        class_uid: 4002,
-        class_name: "HTTP Activity",
-        category_uid: 4,
-        category_name: "Network Activity",
-        activity_id,
-        activity_name: activity_name.unwrap_or(&facts.method),
-        type_uid: 400_200 + u32::from(activity_id),
-        type_name: TypeName(activity_name.unwrap_or("Other")),
-        time: event.time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64),
-        timezone_offset: 0,
-        severity_id: facts.severity.id(),
-        severity: facts.severity.caption(),
-        action_id,
-        action,
-        disposition_id,
-        disposition,
-        status_id,
-        status,
-        status_code: event.status.to_string(),
-        status_detail: facts.detail.as_deref(),
-        message: &facts.message,
-        duration: event.duration.map(|duration| i32::try_from(duration.as_millis()).unwrap_or(i32::MAX)),
-        metadata: metadata(event, facts, uid),
-        src_endpoint: Endpoint {
-            hostname: None,
-            ip: facts.client,
-            port: event.client.port(),
-            svc_name: None,
-        },
-        dst_endpoint: Endpoint {
-            hostname: facts.url.hostname,
-            ip: facts.listener,
-            port: event.listener.port(),
-            svc_name: event.route_id,
-        },
-        http_request: http_request(event, facts),
-        tls: event.tls.map(|tls| Tls { version: tls.version, cipher: tls.cipher, sni: tls.server_name }),
-        http_response: HttpResponse { code: event.status, status: reason_phrase(event.status) },
-        firewall_rule: firewall_rule(facts),
-        attacks: if facts.is_attack { &[EXPLOIT_PUBLIC_FACING_APPLICATION] } else { &[] },
-        observables: observables(facts),
-        unmapped: product::trace(event).map(|(trace_id, span_id)| Unmapped { trace_id, span_id }),
-        waf: Waf::of(event, facts),
-    }
+    document.number("class_uid", 4002);
+    document.constant("class_name", "HTTP Activity");
+    document.number("category_uid", 4);
+    document.constant("category_name", "Network Activity");
+    document.number("activity_id", activity_id);
+    document.string("activity_name", activity_name.unwrap_or(&facts.method));
+    document.number("type_uid", 400_200 + u32::from(activity_id));
+    document.text("type_name", format_args!("HTTP Activity: {}", activity_name.unwrap_or("Other")));
+    document
+        .number("time", event.time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64));
+    document.number("timezone_offset", 0);
+    document.number("severity_id", facts.severity.id());
+    document.constant("severity", facts.severity.caption());
+    document.number("action_id", action_id);
+    document.constant("action", action);
+    document.number("disposition_id", disposition_id);
+    document.constant("disposition", disposition);
+    document.number("status_id", status_id);
+    document.constant("status", status);
 }
 
 /// The activity of a method, and its caption; 99 is the method itself. PATCH has an activity only from OCSF 1.6.0 on.
@@ -82,79 +100,99 @@ fn activity(method: &str) -> (u8, Option<&'static str>) {
     }
 }
 
-fn metadata<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>, uid: &'a str) -> Metadata<'a> {
-    Metadata {
-        version: "1.2.0",
-        profiles: ["security_control"],
-        uid,
-        log_name: product::DATASET,
-        event_code: facts.protections.first().copied(),
-        correlation_uid: product::trace(event).map(|(trace_id, _)| trace_id),
-        labels: &facts.protections,
-        product: Product {
-            name: product::NAME,
-            vendor_name: product::NAME,
-            version: product::VERSION,
-            feature: event.route_id.map(|name| Feature { name }),
-        },
+fn write_metadata(event: &Event<'_>, facts: &Facts<'_>, uid: &str, metadata: &mut Object<'_>) {
+    metadata.constant("version", "1.2.0");
+    metadata.strings("profiles", ["security_control"]);
+    metadata.string("uid", uid);
+    metadata.constant("log_name", product::DATASET);
+    metadata.constant("event_code", facts.protections.first().copied());
+    if let Some((trace_id, _)) = &facts.trace {
+        metadata.string("correlation_uid", trace_id.as_str());
     }
-}
-
-fn http_request<'a>(event: &'a Event<'a>, facts: &'a Facts<'a>) -> HttpRequest<'a> {
-    HttpRequest {
-        uid: event.request_id,
-        http_method: &facts.method,
-        version: event.version,
-        user_agent: facts.user_agent.as_deref(),
-        referrer: facts.referer.as_deref(),
-        http_headers: facts.odd_host.as_deref().map(|value| [HttpHeader { name: "Host", value }]),
-        url: Url {
-            scheme: event.scheme,
-            hostname: facts.url.hostname,
-            port: facts.url.port,
-            path: &facts.url.path,
-            query_string: facts.url.query.as_deref(),
-            url_string: facts.url.full.as_deref(),
-        },
+    if !facts.protections.is_empty() {
+        metadata.strings("labels", &facts.protections);
     }
-}
-
-fn firewall_rule<'a>(facts: &'a Facts<'a>) -> Option<FirewallRule<'a>> {
-    let deciding = facts.deciding.as_ref()?;
-    Some(FirewallRule {
-        uid: deciding.rule,
-        name: deciding.protection.name(),
-        r#type: product::RULESET,
-        condition: deciding.protection.bucket(),
-        match_location: (!deciding.location.is_empty()).then_some(deciding.location.as_str()),
-        rate_limit: match deciding.protection {
-            Protection::RateLimit { requests } => Some(i32::try_from(requests).unwrap_or(i32::MAX)),
-            Protection::Leaf(_) => None,
-        },
-        desc: (!deciding.reason.is_empty()).then_some(deciding.reason.as_ref()),
-    })
-}
-
-fn observables<'a>(facts: &'a Facts<'a>) -> Vec<Observable<'a>> {
-    let hostname = facts.url.hostname.map(|name| Observable {
-        name: "http_request.url.hostname",
-        r#type: "Hostname",
-        type_id: 1,
-        value: Value::Text(name),
+    metadata.object("product", |own| {
+        own.constant("name", product::NAME);
+        own.constant("vendor_name", product::NAME);
+        own.constant("version", product::VERSION);
+        if let Some(route) = event.route_id {
+            own.object("feature", |feature| feature.string("name", route));
+        }
     });
-    let client = Observable {
-        name: "src_endpoint.ip",
-        r#type: "IP Address",
-        type_id: 2,
-        value: Value::Address(facts.client),
-    };
-    let weakness = |cwe: &'a String| Observable {
-        name: "waf.cwe",
-        r#type: "CWE: uid",
-        type_id: 17,
-        value: Value::Text(cwe),
-    };
-    std::iter::once(client).chain(hostname).chain(facts.cwe.iter().map(weakness)).collect()
+}
+
+fn http_request(event: &Event<'_>, facts: &Facts<'_>, request: &mut Object<'_>) {
+    request.string("uid", event.request_id);
+    request.string("http_method", &*facts.method);
+    request.string("version", event.version);
+    request.string("user_agent", facts.user_agent.as_deref());
+    request.string("referrer", facts.referer.as_deref());
+    if let Some(host) = facts.odd_host.as_deref() {
+        request.array("http_headers", [host], |out, host| {
+            Object::write(out, |header| {
+                header.constant("name", "Host");
+                header.string("value", host);
+            });
+        });
+    }
+    request.object("url", |url| {
+        url.constant("scheme", event.scheme);
+        url.string("hostname", facts.url.hostname);
+        url.number("port", facts.url.port);
+        url.string("path", &*facts.url.path);
+        url.string("query_string", facts.url.query.as_deref());
+        url.string("url_string", facts.url.full.as_deref());
+    });
+}
+
+fn firewall_rule(facts: &Facts<'_>, document: &mut Object<'_>) {
+    let Some(deciding) = &facts.deciding else { return };
+    document.object("firewall_rule", |rule| {
+        rule.constant("uid", deciding.rule);
+        rule.constant("name", deciding.protection.name());
+        rule.constant("type", product::RULESET);
+        rule.constant("condition", deciding.protection.bucket());
+        rule.string(
+            "match_location",
+            Some(deciding.location.as_str()).filter(|location| !location.is_empty()),
+        );
+        if let Protection::RateLimit { requests } = deciding.protection {
+            rule.number("rate_limit", i32::try_from(requests).unwrap_or(i32::MAX));
+        }
+        rule.string("desc", Some(&*deciding.reason).filter(|reason| !reason.is_empty()));
+    });
+}
+
+/// What can be searched for across events: the client, the host, the weaknesses.
+fn observables(facts: &Facts<'_>, document: &mut Object<'_>) {
+    let client = ("src_endpoint.ip", "IP Address", 2, facts.client.as_str());
+    let hostname = facts.url.hostname.map(|name| ("http_request.url.hostname", "Hostname", 1, name));
+    let weaknesses = facts.cwe.iter().map(|cwe| ("waf.cwe", "CWE: uid", 17, cwe.as_str()));
+    let all = std::iter::once(client).chain(hostname).chain(weaknesses);
+    document.array("observables", all, |out, (name, kind, type_id, value)| {
+        Object::write(out, |observable| {
+            observable.constant("name", name);
+            observable.constant("type", kind);
+            observable.number("type_id", type_id);
+            observable.string("value", value);
+        });
+    });
+}
+
+/// The technique that an attack on a web application is (MITRE ATT&CK).
+fn exploit_public_facing_application(attack: &mut Object<'_>) {
+    attack.object("technique", |technique| {
+        technique.constant("uid", "T1190");
+        technique.constant("name", "Exploit Public-Facing Application");
+    });
+    attack.array("tactics", [()], |out, ()| {
+        Object::write(out, |tactic| {
+            tactic.constant("uid", "TA0001");
+            tactic.constant("name", "Initial Access");
+        });
+    });
+    attack.constant("version", ATTACK_VERSION);
 }
 
 /// Reason phrases of the statuses that this service or an upstream commonly sends (RFC 9110, 15).
@@ -195,198 +233,4 @@ fn reason_phrase(status: u16) -> Option<&'static str> {
         505 => "HTTP Version Not Supported",
         _ => return None,
     })
-}
-
-const EXPLOIT_PUBLIC_FACING_APPLICATION: Attack = Attack {
-    technique: Named { uid: "T1190", name: "Exploit Public-Facing Application" },
-    tactics: [Named { uid: "TA0001", name: "Initial Access" }],
-    version: ATTACK_VERSION,
-};
-
-#[derive(Serialize)]
-pub(super) struct HttpActivity<'a> {
-    class_uid: u16,
-    class_name: &'static str,
-    category_uid: u8,
-    category_name: &'static str,
-    activity_id: u8,
-    activity_name: &'a str,
-    type_uid: u32,
-    type_name: TypeName<'a>,
-    time: u64,
-    timezone_offset: i16,
-    severity_id: u8,
-    severity: &'static str,
-    action_id: u8,
-    action: &'static str,
-    disposition_id: u8,
-    disposition: &'static str,
-    status_id: u8,
-    status: &'static str,
-    status_code: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status_detail: Option<&'a str>,
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration: Option<i32>,
-    metadata: Metadata<'a>,
-    src_endpoint: Endpoint<'a>,
-    dst_endpoint: Endpoint<'a>,
-    http_request: HttpRequest<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tls: Option<Tls<'a>>,
-    http_response: HttpResponse,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    firewall_rule: Option<FirewallRule<'a>>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    attacks: &'a [Attack],
-    observables: Vec<Observable<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unmapped: Option<Unmapped>,
-    waf: Waf<'a>,
-}
-
-struct TypeName<'a>(&'a str);
-
-impl Serialize for TypeName<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("HTTP Activity: {}", self.0))
-    }
-}
-
-#[derive(Serialize)]
-struct Metadata<'a> {
-    version: &'static str,
-    profiles: [&'static str; 1],
-    uid: &'a str,
-    log_name: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    event_code: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    correlation_uid: Option<String>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    labels: &'a [&'static str],
-    product: Product<'a>,
-}
-
-#[derive(Serialize)]
-struct Product<'a> {
-    name: &'static str,
-    vendor_name: &'static str,
-    version: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    feature: Option<Feature<'a>>,
-}
-
-#[derive(Serialize)]
-struct Feature<'a> {
-    name: &'a str,
-}
-
-#[derive(Serialize)]
-struct Endpoint<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hostname: Option<&'a str>,
-    ip: IpAddr,
-    port: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    svc_name: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct HttpRequest<'a> {
-    uid: &'a str,
-    http_method: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    user_agent: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    referrer: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    http_headers: Option<[HttpHeader<'a>; 1]>,
-    url: Url<'a>,
-}
-
-#[derive(Serialize)]
-struct Tls<'a> {
-    version: &'static str,
-    cipher: &'static str,
-    sni: &'a str,
-}
-
-#[derive(Serialize)]
-struct HttpHeader<'a> {
-    name: &'static str,
-    value: &'a str,
-}
-
-#[derive(Serialize)]
-#[allow(clippy::struct_field_names, reason = "the schema's own names")]
-struct Url<'a> {
-    scheme: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hostname: Option<&'a str>,
-    port: u16,
-    path: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    query_string: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url_string: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct HttpResponse {
-    code: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct FirewallRule<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uid: Option<&'a str>,
-    name: &'static str,
-    r#type: &'static str,
-    condition: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    match_location: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rate_limit: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    desc: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Attack {
-    technique: Named,
-    tactics: [Named; 1],
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct Named {
-    uid: &'static str,
-    name: &'static str,
-}
-
-#[derive(Serialize)]
-struct Observable<'a> {
-    name: &'static str,
-    r#type: &'static str,
-    type_id: u8,
-    value: Value<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Value<'a> {
-    Text(&'a str),
-    Address(IpAddr),
-}
-
-#[derive(Serialize)]
-struct Unmapped {
-    trace_id: String,
-    span_id: String,
 }

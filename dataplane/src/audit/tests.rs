@@ -40,7 +40,7 @@ fn event<'a>(disposition: Disposition, status: u16, findings: &'a [Finding<'a>])
     }
 }
 
-fn finding(leaf: Leaf, rule: Option<&str>) -> Finding<'_> {
+fn finding(leaf: Leaf, rule: Option<&'static str>) -> Finding<'static> {
     Finding {
         protection: Protection::Leaf(leaf),
         rule,

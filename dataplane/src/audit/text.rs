@@ -3,24 +3,28 @@
 
 use std::borrow::Cow;
 
+use super::json;
+
 /// `bytes` as text; what is not UTF-8 becomes U+FFFD. At most `bytes_max` bytes of JSON.
 pub(super) fn lossy(bytes: &[u8], bytes_max: usize) -> Cow<'_, str> {
     // A character is at least a byte of JSON for each of its own, so what lies beyond cannot be part of the result.
     let head = bytes.get(..bytes_max).unwrap_or(bytes);
-    match String::from_utf8_lossy(head) {
-        Cow::Borrowed(text) => Cow::Borrowed(clip(text, bytes_max)),
-        Cow::Owned(mut text) => {
-            text.truncate(clip(&text, bytes_max).len());
-            Cow::Owned(text)
-        }
+    if let Ok(text) = std::str::from_utf8(head) {
+        return Cow::Borrowed(clip(text, bytes_max));
     }
+    let mut text = String::from_utf8_lossy(head).into_owned();
+    text.truncate(clip(&text, bytes_max).len());
+    Cow::Owned(text)
 }
 
 /// `bytes` for a URL field: what is not UTF-8, and control characters, percent-encoded. At most `bytes_max` bytes of JSON.
 pub(super) fn url(bytes: &[u8], bytes_max: usize) -> Cow<'_, str> {
     let head = bytes.get(..bytes_max).unwrap_or(bytes);
     match std::str::from_utf8(head) {
-        Ok(text) if !text.bytes().any(|byte| byte.is_ascii_control()) => Cow::Borrowed(clip(text, bytes_max)),
+        // Without a branch a byte, so that the processor takes sixteen of them at a time.
+        Ok(text) if !text.bytes().fold(false, |found, byte| found | byte.is_ascii_control()) => {
+            Cow::Borrowed(clip(text, bytes_max))
+        }
         _ => {
             let mut out = String::with_capacity(head.len() + head.len() / 4);
             for chunk in head.utf8_chunks() {
@@ -55,8 +59,8 @@ pub(super) fn cut(bytes: &[u8], bytes_max: usize) -> &[u8] {
 
 /// The front of `text` that takes at most `bytes_max` bytes of JSON.
 pub(super) fn clip(text: &str, bytes_max: usize) -> &str {
-    // No byte takes more than six bytes of JSON.
-    if text.len() <= bytes_max / 6 {
+    // No byte takes more than six bytes of JSON, and most take one.
+    if text.len() <= bytes_max / 6 || text.len() <= bytes_max && json::is_plain(text) {
         return text;
     }
     let mut written = 0;

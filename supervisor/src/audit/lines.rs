@@ -29,8 +29,14 @@ impl Lines {
     /// Takes the next piece.
     pub(super) fn feed(&mut self, piece: &[u8]) -> Fed {
         let mut fed = Fed::default();
-        for part in piece.split_inclusive(|byte| *byte == b'\n') {
-            let ends = part.ends_with(b"\n");
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let (end, ends) = match memchr::memchr(b'\n', rest) {
+                Some(at) => (at + 1, true),
+                None => (rest.len(), false),
+            };
+            let (part, after) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+            rest = after;
             if !self.skipping && self.partial.len() + part.len() > self.bytes_max {
                 self.skipping = true;
                 self.partial = Vec::new();

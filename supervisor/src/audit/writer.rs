@@ -19,6 +19,9 @@ use crate::counters::Counters;
 /// Pause before a full disk is tried again.
 const FULL_PAUSE: Duration = Duration::from_secs(1);
 
+/// Bytes from which a batch waits for no other.
+const JOINED_BYTES: usize = 64 << 10;
+
 /// The running thread.
 pub struct Writer {
     done: oneshot::Receiver<()>,
@@ -34,7 +37,8 @@ impl Writer {
         thread::Builder::new().name("audit".into()).spawn(move || {
             let stdout = io::stdout();
             let mut output = Output::new(stdout.as_fd());
-            while let Some(batch) = batches.blocking_recv() {
+            while let Some(first) = batches.blocking_recv() {
+                let batch = joined(first, &mut batches);
                 let is_written = baton.hold(|torn| {
                     // What a dead process left of a line must not become a part of ours.
                     let is_written = (!torn || output.write(b"\n")) && output.write(&batch.bytes);
@@ -57,6 +61,21 @@ impl Writer {
     pub async fn finish(self, limit: Duration) -> bool {
         tokio::time::timeout(limit, self.done).await.is_ok()
     }
+}
+
+/// `first` and what waits behind it, as one batch: a turn at standard output costs several system calls, and what came
+/// meanwhile can go in the same one.
+fn joined(first: Batch, batches: &mut mpsc::Receiver<Batch>) -> Batch {
+    let mut batch = first;
+    while batch.bytes.len() < JOINED_BYTES
+        && let Ok(next) = batches.try_recv()
+    {
+        batch.bytes.extend_from_slice(&next.bytes);
+        batch.lines += next.lines;
+        // Both are of the one queue that this thread writes for.
+        batch.room.merge(next.room);
+    }
+    batch
 }
 
 /// A descriptor and whether it is known to be broken, so that a fault is said once.

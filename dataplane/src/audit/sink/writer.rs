@@ -84,6 +84,8 @@ impl Writer {
             let room = self.pending.len() < SLOTS;
             let deadline = self.pending.iter().find_map(|slot| slot.deadline);
             tokio::select! {
+                // What can be written is, before a timer is set for it.
+                biased;
                 ready = writable(self.stream.as_ref()) => self.write(ready),
                 message = inbox.recv(), if open && room => match message {
                     Some(message) => self.take(message),
@@ -112,17 +114,12 @@ impl Writer {
     /// Writes what the kernel takes of the lines at hand, as one piece.
     fn write(&mut self, ready: io::Result<()>) {
         let Some(stream) = &self.stream else { return };
-        self.batch.clear();
-        let mut skip = self.begun;
-        for slot in &self.pending {
-            let rest = slot.line.get(skip..).unwrap_or_default();
-            if !self.batch.is_empty() && self.batch.len() + rest.len() > BATCH_BYTES_MAX {
-                break;
-            }
-            self.batch.extend_from_slice(rest);
-            skip = 0;
-        }
-        match ready.and_then(|()| stream.try_write(&self.batch)) {
+        let piece = match self.pending.front() {
+            // One line alone needs no copy.
+            Some(only) if self.pending.len() == 1 => only.line.get(self.begun..).unwrap_or_default(),
+            _ => gathered(&mut self.batch, &self.pending, self.begun),
+        };
+        match ready.and_then(|()| stream.try_write(piece)) {
             Ok(written) if written > 0 => self.advance(written),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
             Ok(_) | Err(_) => self.detach(),
@@ -180,6 +177,21 @@ impl Writer {
         }
         tell(slot.done);
     }
+}
+
+/// The front of `pending` in one piece, without the first `begun` bytes, which are written already.
+fn gathered<'b>(batch: &'b mut Vec<u8>, pending: &VecDeque<Slot>, begun: usize) -> &'b [u8] {
+    batch.clear();
+    let mut skip = begun;
+    for slot in pending {
+        let rest = slot.line.get(skip..).unwrap_or_default();
+        if !batch.is_empty() && batch.len() + rest.len() > BATCH_BYTES_MAX {
+            break;
+        }
+        batch.extend_from_slice(rest);
+        skip = 0;
+    }
+    batch
 }
 
 /// A sender that no longer waits has nothing to be told.
