@@ -3,8 +3,6 @@
 
 use std::fmt;
 
-use aho_corasick::automaton::{Automaton, StateID};
-use aho_corasick::{AhoCorasick, Anchored, dfa};
 use regex::bytes::{Regex, RegexBuilder};
 use waf_shared::catalog::LeafSet;
 
@@ -16,58 +14,21 @@ use crate::response::Signs;
 use crate::rule::{Glance, Judge, Rule, Test};
 use crate::rules;
 use crate::view::classes::{self, Classes};
-use crate::view::percent;
 
+mod candidates;
 mod clean;
+mod digest;
+mod literals;
 
+pub(crate) use candidates::Candidates;
 pub(crate) use clean::Clean;
 
-/// Candidates (judges and pattern rules) that one engine can hold.
-const CANDIDATES_MAX: usize = 1024;
-const WORDS: usize = CANDIDATES_MAX / 64;
+use candidates::CANDIDATES_MAX;
+use digest::digest;
+use literals::{Codings, Literals, shortest};
+
 /// Bytes that an expression's compiled form may take; a rule that needs more is written wrongly.
 const REGEX_BYTES_MAX: usize = 4 << 20;
-
-/// A set of candidates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Candidates([u64; WORDS]);
-
-impl Candidates {
-    pub(crate) const NONE: Candidates = Candidates([0; WORDS]);
-
-    fn insert(&mut self, index: usize) {
-        if let Some(word) = self.0.get_mut(index / 64) {
-            *word |= 1 << (index % 64);
-        }
-    }
-
-    fn contains(&self, index: usize) -> bool {
-        self.0.get(index / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
-    }
-
-    fn both(&self, other: &Candidates) -> Candidates {
-        Candidates(std::array::from_fn(|i| self.0[i] & other.0[i]))
-    }
-
-    fn either(&self, other: &Candidates) -> Candidates {
-        Candidates(std::array::from_fn(|i| self.0[i] | other.0[i]))
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
-    }
-
-    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(i, word)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-                rest &= rest - 1;
-                Some(i * 64 + bit)
-            })
-        })
-    }
-}
 
 /// What runs once a literal of it was seen.
 enum Proof {
@@ -99,20 +60,6 @@ impl Proof {
         };
         rule.map_or(0, |rule| rule.leaf.family_index())
     }
-}
-
-/// A literal automaton and what each literal makes a candidate.
-struct Literals {
-    automaton: dfa::DFA,
-    /// Candidates by pattern of the automaton.
-    candidates: Vec<Vec<u16>>,
-}
-
-/// What is looked for in a form that is decoded and judged again.
-struct Codings {
-    /// The pattern rules with a literal that is an escape itself, and the judges that the bytes' classes call for.
-    proofs: Candidates,
-    literals: AhoCorasick,
 }
 
 /// The rule set in executable form. Built once, shared by all routes and threads.
@@ -336,68 +283,6 @@ impl Engine {
     }
 }
 
-impl Codings {
-    fn new(proofs: &[Proof], untriggered: &Candidates) -> Codings {
-        let mut set = *untriggered;
-        let mut wanted: Vec<&str> = Vec::new();
-        for (index, proof) in proofs.iter().enumerate() {
-            if let Proof::Pattern(Rule { test: Test::Pattern { literals, .. }, .. }, _) = proof {
-                let before = wanted.len();
-                wanted.extend(literals.iter().copied().filter(|literal| names_a_coding(literal)));
-                if wanted.len() > before {
-                    set.insert(index);
-                }
-            }
-        }
-        let literals = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .build(wanted)
-            .expect("a few short literals are far below the automaton's limits");
-        Codings { proofs: set, literals }
-    }
-}
-
-/// Whether decoding a form would change `literal`.
-fn names_a_coding(literal: &str) -> bool {
-    let mut decoded = Vec::new();
-    percent::decode(literal.as_bytes(), true, &mut decoded)
-}
-
-impl Literals {
-    fn new(literals: Vec<(Vec<u8>, Vec<u16>)>) -> Literals {
-        let automaton = dfa::Builder::new()
-            .ascii_case_insensitive(true)
-            .start_kind(aho_corasick::StartKind::Unanchored)
-            .build(literals.iter().map(|(bytes, _)| bytes))
-            .expect("some thousand short literals are far below the automaton's limits");
-        Literals { automaton, candidates: literals.into_iter().map(|(_, candidates)| candidates).collect() }
-    }
-
-    /// Finds every literal in `bytes`; `false` when there is none.
-    fn scan(&self, bytes: &[u8], seen: &mut Candidates) -> bool {
-        let Ok(start) = self.automaton.start_state(Anchored::No) else { return false };
-        let (mut state, mut last) = (start, start);
-        for &byte in bytes {
-            state = self.automaton.next_state(Anchored::No, state, byte);
-            // Repetition (`''''`, `select select`) would only set the same bits again.
-            if self.automaton.is_special(state) && state != last && self.automaton.is_match(state) {
-                last = state;
-                self.collect(state, seen);
-            }
-        }
-        last != start
-    }
-
-    fn collect(&self, state: StateID, seen: &mut Candidates) {
-        for nth in 0..self.automaton.match_len(state) {
-            let pattern = self.automaton.match_pattern(state, nth).as_usize();
-            for &candidate in self.candidates.get(pattern).map_or(&[][..], Vec::as_slice) {
-                seen.insert(usize::from(candidate));
-            }
-        }
-    }
-}
-
 fn compile(regex: &str) -> Regex {
     RegexBuilder::new(regex)
         .unicode(false)
@@ -405,91 +290,4 @@ fn compile(regex: &str) -> Regex {
         .size_limit(REGEX_BYTES_MAX)
         .build()
         .expect("the proofs compile every rule of the crate")
-}
-
-/// For each set of classes the length of the shortest literal that fits into it.
-fn shortest(literals: &[(Vec<u8>, Vec<u16>)]) -> Box<[u8; classes::SETS]> {
-    let mut table = Box::new([u8::MAX; classes::SETS]);
-    for (set, slot) in table.iter_mut().enumerate() {
-        for (bytes, _) in literals {
-            if classes::of(bytes).set() & !set == 0 {
-                *slot = (*slot).min(bytes.len().min(254) as u8);
-            }
-        }
-    }
-    table
-}
-
-/// FNV-1a over everything that a rule's data says.
-fn digest() -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut eat = |text: &str| {
-        for byte in text.bytes().chain([0]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
-    eat(env!("CARGO_PKG_VERSION"));
-    for rule in rules::all() {
-        eat(rule.id);
-        eat(&format!("{} {:?}", rule.weight, rule.places));
-        if let Test::Pattern { regex, literals } = rule.test {
-            eat(regex);
-            for literal in literals {
-                eat(literal);
-            }
-        }
-        if let Test::Signs(signs) = rule.test {
-            for sign in signs {
-                eat(sign.literal);
-                eat(sign.rest);
-            }
-        }
-    }
-    for judge in rules::judges() {
-        eat(judge.name);
-        for trigger in judge.triggers {
-            eat(trigger);
-        }
-    }
-    for trigger in rules::glances().flat_map(|glance| glance.triggers) {
-        eat(trigger);
-    }
-    hash
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn literals_are_found_wherever_they_lie() {
-        let known = ["sqlmap", "a-rather-long-literal-of-some-bytes", "'"];
-        let literals = Literals::new(
-            known
-                .iter()
-                .enumerate()
-                .map(|(nth, text)| (text.as_bytes().to_vec(), vec![nth as u16]))
-                .collect(),
-        );
-        for length in [40, 300] {
-            for (nth, literal) in known.iter().enumerate() {
-                for at in 0..length - literal.len() {
-                    let mut value = vec![b'x'; length];
-                    value[at..at + literal.len()].copy_from_slice(literal.to_ascii_uppercase().as_bytes());
-                    let mut seen = Candidates::NONE;
-                    literals.scan(&value, &mut seen);
-                    assert_eq!(seen.iter().collect::<Vec<_>>(), [nth], "{literal} at {at} of {length}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn every_class_set_knows_its_shortest_literal() {
-        let table =
-            shortest(&[(b"..".to_vec(), vec![0]), (b"select".to_vec(), vec![1]), (b"a.b".to_vec(), vec![2])]);
-        assert_eq!(table[classes::of(b"plain").set()], 6);
-        assert_eq!(table[classes::of(b"1.5").set()], 2);
-        assert_eq!(table[classes::of(b"15").set()], u8::MAX);
-    }
 }

@@ -2,20 +2,21 @@
 //! entities are refused and never fetched, entities are counted, declared or expanded. No recursion; open elements lie on a
 //! stack. The text it reads is UTF-8: other character sets were decoded before.
 
-use waf_shared::catalog::Leaf;
-
-use super::charset::{self, Label};
 use super::{Cut, Sink, recycle};
 use crate::field::Place;
 
+mod asides;
+mod content;
 mod doctype;
 mod entities;
 mod outside;
+mod state;
 mod tag;
 #[cfg(test)]
 mod tests;
 
-use entities::{Entities, Expansion};
+use entities::Entities;
+use state::{Element, Mark, Stage, State, Taken, is_name_start};
 
 /// Open elements beyond which no depth limit is ever configured: the document is given up.
 const DEPTH_MAX: usize = 10_000;
@@ -55,79 +56,6 @@ pub(super) struct Xml {
     /// Bytes of a byte order mark that came; all of them once something else did.
     mark: usize,
     fault: &'static str,
-}
-
-/// What comes next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
-    #[default]
-    Text,
-    /// After `<`.
-    Markup,
-    StartName,
-    /// Between attributes, and whether white space came.
-    InTag(Space),
-    AttributeName,
-    BeforeEquals,
-    BeforeValue,
-    /// In a value between these quotes.
-    Value(u8),
-    /// After `&`; in a value between these quotes, or in text.
-    Reference(Option<u8>),
-    /// After the `/` of an empty element.
-    EmptyElement,
-    EndName,
-    AfterEndName,
-    /// After `<!`.
-    Declaration,
-    /// In a comment, after so many dashes.
-    Comment(u8),
-    /// In a CDATA section, after so many brackets.
-    CData(u8),
-    /// In a processing instruction, and whether the last byte was a question mark.
-    Instruction(Mark),
-    /// In the document type before its subset, inside these quotes.
-    Doctype(Option<u8>),
-    Subset,
-    /// After `<` in the subset.
-    SubsetMarkup,
-    /// After `<!-` in the subset.
-    SubsetComment,
-    /// In a declaration of the subset, inside these quotes.
-    SubsetDeclaration(Option<u8>),
-    /// In the name of a parameter entity that is used.
-    ParameterReference,
-    AfterSubset,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Space {
-    Seen,
-    Missing,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Seen,
-    Missing,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Stage {
-    /// Before the root element.
-    #[default]
-    Prolog,
-    Root,
-    /// After it.
-    Epilog,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Element {
-    /// Where its name begins.
-    name_start: usize,
-    /// Bytes of its parent's path.
-    parent_path_bytes: usize,
 }
 
 /// The document is not XML; the reason stands in the tokenizer.
@@ -263,58 +191,6 @@ impl Xml {
         Err((Fault, left.len()))
     }
 
-    /// Character data up to markup, a reference, or the end of the chunk.
-    fn text<'c>(&mut self, rest: &'c [u8]) -> Located<&'c [u8]> {
-        const OUTSIDE: &str = "text stands outside the XML document's element";
-        let Some((&byte, after)) = rest.split_first() else { return Ok(rest) };
-        if self.mark < BYTE_ORDER_MARK.len() {
-            if BYTE_ORDER_MARK.get(self.mark) == Some(&byte) {
-                self.mark += 1;
-                return Ok(after);
-            }
-            if self.mark > 0 {
-                return self.fail_before(OUTSIDE, after);
-            }
-            self.mark = BYTE_ORDER_MARK.len();
-        }
-        match byte {
-            b'<' => {
-                self.state = State::Markup;
-                Ok(after)
-            }
-            b'&' if self.stage == Stage::Root => {
-                self.reference_name.clear();
-                self.state = State::Reference(None);
-                Ok(after)
-            }
-            _ if self.stage == Stage::Root => {
-                let end = memchr::memchr2(b'<', b'&', rest).unwrap_or(rest.len());
-                self.append(rest, end)
-            }
-            _ if is_space(byte) => Ok(after),
-            _ => self.fail_before(OUTSIDE, after),
-        }
-    }
-
-    /// Takes character data up to `end`.
-    fn append<'c>(&mut self, rest: &'c [u8], end: usize) -> Located<&'c [u8]> {
-        let (text, left) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-        let good = text.iter().position(|byte| is_control(*byte)).unwrap_or(end);
-        self.text.extend_from_slice(text.get(..good).unwrap_or_default());
-        if good < end {
-            return self.fail_before(CONTROL, rest.get(good + 1..).unwrap_or_default());
-        }
-        Ok(left)
-    }
-
-    /// Character data is complete.
-    fn flush(&mut self, sink: &mut impl Sink) {
-        if !self.text.iter().all(|byte| is_space(*byte)) {
-            sink.field(Place::Xml, &self.path, &self.text);
-        }
-        self.text.clear();
-    }
-
     fn markup(&mut self, byte: u8, sink: &mut impl Sink) -> Result<Taken, Fault> {
         self.token.clear();
         match byte {
@@ -340,12 +216,6 @@ impl Xml {
         Ok(Taken::Yes)
     }
 
-    fn complete_text(&mut self, sink: &mut impl Sink) -> Result<(), Fault> {
-        let good = std::str::from_utf8(&self.text).is_ok();
-        self.flush(sink);
-        if good { Ok(()) } else { self.fail("XML text is not UTF-8") }
-    }
-
     /// The keyword after `<!`.
     fn declaration(&mut self, byte: u8) -> Result<Taken, Fault> {
         self.token.push(byte);
@@ -367,169 +237,4 @@ impl Xml {
         }
         Ok(Taken::Yes)
     }
-
-    fn comment<'c>(&mut self, dashes: u8, rest: &'c [u8], sink: &mut impl Sink) -> Located<&'c [u8]> {
-        let Some((&byte, after)) = rest.split_first() else { return Ok(rest) };
-        match (dashes, byte) {
-            (2, b'>') => {
-                if !self.aside.is_empty() {
-                    sink.field(Place::Xml, &self.path, &self.aside);
-                    self.aside.clear();
-                }
-                self.state = self.outside();
-                Ok(after)
-            }
-            (2, _) => self.fail_before("an XML comment holds two dashes", after),
-            (_, b'-') => {
-                self.state = State::Comment(dashes + 1);
-                Ok(after)
-            }
-            (1, _) => {
-                self.aside.push(b'-');
-                self.state = State::Comment(0);
-                Ok(rest)
-            }
-            _ => {
-                let end = memchr::memchr(b'-', rest).unwrap_or(rest.len());
-                let (text, left) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-                self.aside.extend_from_slice(text);
-                Ok(left)
-            }
-        }
-    }
-
-    /// Where a comment or an instruction ends.
-    fn outside(&self) -> State {
-        if self.subset { State::Subset } else { State::Text }
-    }
-
-    fn cdata<'c>(&mut self, brackets: u8, rest: &'c [u8]) -> Located<&'c [u8]> {
-        let Some((&byte, after)) = rest.split_first() else { return Ok(rest) };
-        match (brackets, byte) {
-            (2, b'>') => {
-                self.state = State::Text;
-                Ok(after)
-            }
-            (2, b']') => {
-                self.text.push(b']');
-                Ok(after)
-            }
-            (0 | 1, b']') => {
-                self.state = State::CData(brackets + 1);
-                Ok(after)
-            }
-            (1 | 2, _) => {
-                self.text.extend(std::iter::repeat_n(b']', usize::from(brackets)));
-                self.state = State::CData(0);
-                Ok(rest)
-            }
-            _ => {
-                let end = memchr::memchr(b']', rest).unwrap_or(rest.len());
-                self.append(rest, end)
-            }
-        }
-    }
-
-    fn instruction(&mut self, mark: Mark, byte: u8, sink: &mut impl Sink) -> Result<Taken, Fault> {
-        match (mark, byte) {
-            (Mark::Seen, b'>') => {
-                self.state = self.outside();
-                self.instruction_end(sink)?;
-            }
-            (_, b'?') => {
-                if mark == Mark::Seen {
-                    self.aside.push(b'?');
-                }
-                self.state = State::Instruction(Mark::Seen);
-            }
-            _ => {
-                if mark == Mark::Seen {
-                    self.aside.push(b'?');
-                }
-                self.aside.push(byte);
-                self.state = State::Instruction(Mark::Missing);
-            }
-        }
-        Ok(Taken::Yes)
-    }
-
-    fn instruction_end(&mut self, sink: &mut impl Sink) -> Result<(), Fault> {
-        let aside = std::mem::take(&mut self.aside);
-        let target = aside.split(|byte| is_space(*byte)).next().unwrap_or_default();
-        let mut fault = None;
-        if target == b"xml" {
-            let encoding = charset::declared_encoding(&aside);
-            if encoding.is_some_and(|name| charset::label(name) == Label::Unknown) {
-                fault = Some("XML declares a character set that cannot be read");
-            }
-        } else if target.is_empty() {
-            fault = Some("XML syntax error");
-        } else {
-            // Whoever runs the document as a page sees the whole instruction.
-            let whole = [b"<?", aside.as_slice(), b"?>"].concat();
-            sink.field(Place::Xml, &self.path, &whole);
-        }
-        self.aside = aside;
-        self.aside.clear();
-        match fault {
-            Some(fault) => self.fail(fault),
-            None => Ok(()),
-        }
-    }
-
-    /// The name of a reference, and what it stands for.
-    fn reference(&mut self, value: Option<u8>, byte: u8, sink: &mut impl Sink) -> Result<Taken, Fault> {
-        if byte != b';' {
-            if self.reference_name.len() >= REFERENCE_BYTES_MAX || !(is_name(byte) || byte == b'#') {
-                return self.fail("XML holds an ampersand that is no reference");
-            }
-            self.reference_name.push(byte);
-            return Ok(Taken::Yes);
-        }
-        let out = if value.is_some() { &mut self.aside } else { &mut self.text };
-        match self.entities.expand(&self.reference_name, out) {
-            Expansion::Done => {}
-            // What an external subset declares is not known here; the reference stays as it is.
-            Expansion::Unknown if self.has_external_subset => {
-                out.push(b'&');
-                out.extend_from_slice(&self.reference_name);
-                out.push(b';');
-            }
-            Expansion::Unknown => {
-                return self.fail("XML holds a reference to an entity that it does not declare");
-            }
-            Expansion::NoCharacter => return self.fail("XML holds a reference to no character"),
-            Expansion::TooMany => {
-                sink.violation(
-                    Leaf::XmlParsingEntityExpansion,
-                    "XML expands more entities than xml_entities",
-                );
-            }
-        }
-        self.state = value.map_or(State::Text, State::Value);
-        Ok(Taken::Yes)
-    }
-}
-
-/// Whether a state has taken the byte or leaves it to the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Taken {
-    Yes,
-    No,
-}
-
-const fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
-const fn is_control(byte: u8) -> bool {
-    byte < 0x20 && !is_space(byte)
-}
-
-const fn is_name_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || byte >= 0x80
-}
-
-const fn is_name(byte: u8) -> bool {
-    is_name_start(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
 }

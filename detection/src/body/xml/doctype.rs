@@ -4,7 +4,8 @@
 use waf_shared::catalog::Leaf;
 
 use super::outside::is_harmless;
-use super::{Fault, Mark, State, Taken, Xml, is_name, is_space};
+use super::state::{Mark, State, Taken, is_name, is_space};
+use super::{Fault, Xml};
 use crate::body::Sink;
 use crate::field::Place;
 

@@ -6,10 +6,8 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
 use super::outside;
-use super::{
-    CONTROL, DEPTH_MAX, Element, Fault, Located, Space, Stage, State, Taken, Xml, is_control, is_name,
-    is_name_start, is_space,
-};
+use super::state::{Element, Space, Stage, State, Taken, is_control, is_name, is_name_start, is_space};
+use super::{CONTROL, DEPTH_MAX, Fault, Located, Xml};
 use crate::body::Sink;
 use crate::field::Place;
 

@@ -1,0 +1,106 @@
+//! Paths that lead out of the directory that they start in, in whatever spelling.
+
+use super::{PATH, VALUES};
+use crate::field::{Place, Places};
+use crate::rule::{Rule, STRONG, Test};
+use waf_shared::catalog::Leaf;
+
+pub(super) static CLIMBS_OUT: Rule = Rule {
+    id: "local-file-access-dot-dot-paths/climbs-out",
+    leaf: Leaf::LocalFileAccessDotDotPaths,
+    weight: STRONG,
+    places: VALUES,
+    test: Test::Judged,
+    summary: "A path leads out of the directory that it starts in.",
+    attacks: &[
+        "../../../../etc/passwd",
+        r"..\..\..\boot.ini",
+        "/../../../../././..\\ ../../etc/master.passwd",
+        "..//..//..//..//etc/shadow",
+        r"/..\/..\/..\windows/win.ini",
+        "../../../../secret.txt",
+        "%2e%2e%2f%2e%2e%2f%2e%2e%2fconfig",
+        "..%c0%af..%c0%af..%c0%afetc/hosts",
+        "0x2e0x2e0x2f0x2e0x2e0x2f0x2e0x2e0x2fetc/group",
+        "../../../../../index.php%00.jpg",
+        "/images/../../../../app.rb",
+        "/a/../b/../c/../d",
+    ],
+    everyday: &[
+        "docs/../images/logo.png",
+        "../images/logo.png",
+        "wait... what?",
+        "1..2",
+        "https://example.org/a/b/c",
+        "from 10..20 or so ../ maybe",
+        "See {{#include ../listings/ch03/output.txt}} and the file beside it for more.",
+        "../../tsconfig.base.json",
+    ],
+};
+
+pub(super) static STEP_UP: Rule = Rule {
+    id: "local-file-access-dot-dot-paths/step-up",
+    leaf: Leaf::LocalFileAccessDotDotPaths,
+    weight: 2,
+    places: VALUES,
+    test: Test::Judged,
+    summary: "A value is a path that leads one or two directories up.",
+    attacks: &["../config.php", r"..\data", "../../tsconfig.base.json", "..%2fadmin"],
+    everyday: &["docs/../images/logo.png", "a..b", "etc.", "https://example.org/a/../b"],
+};
+
+pub(super) static DISGUISED: Rule = Rule {
+    id: "local-file-access-dot-dot-paths/disguised",
+    leaf: Leaf::LocalFileAccessDotDotPaths,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "Parent steps are spelt so that a filter misses them or makes them.",
+    attacks: &[
+        "....//....//....//file",
+        r"....\....\....\file",
+        ".../.../WINDOWS/win.ini",
+        "..;/..;/manager/html",
+        r"/%\..%\..%\..%\..%\boot",
+        r"..;.\.;\.",
+        "..0x5c..0x5cfile",
+        "/.../etc/passwd",
+    ],
+    everyday: &[
+        "go test ./...",
+        "Loading ... / please wait ...",
+        "C:\\...\\bin",
+        "and so on...",
+        "0x2e",
+        "yes..;no",
+    ],
+};
+
+pub(super) static IN_REQUEST_PATH: Rule = Rule {
+    id: "local-file-access-dot-dot-paths/in-request-path",
+    leaf: Leaf::LocalFileAccessDotDotPaths,
+    weight: STRONG,
+    places: PATH,
+    test: Test::Judged,
+    summary: "The request path holds a parent step, which clients resolve before they send it.",
+    attacks: &[
+        "/static/../../etc/passwd",
+        "/cgi-bin/.%2e/%2e%2e/bin/sh",
+        "/a/..%5c..%5cb",
+        "/%c0%ae%c0%ae/x",
+        "/x/%uff0e%uff0e%u2216y",
+        "/..%252f..%252fz",
+    ],
+    everyday: &["/get/foo../1234", "/get/foo.../1234", "/compare/v1.0..v1.1", "/a/...", "/wiki/..."],
+};
+
+pub(super) static IN_FILE_NAME: Rule = Rule {
+    id: "local-file-access-dot-dot-paths/in-file-name",
+    leaf: Leaf::LocalFileAccessDotDotPaths,
+    weight: STRONG,
+    places: Places::of(&[Place::FileName]),
+    test: Test::Judged,
+    summary: "The name of an uploaded file leads to another directory.",
+    attacks: &["..\\1.7z", "../../var/www/shell.php", "a/../../b.jpg", "..%2f..%2fx.jsp"],
+    everyday: &["photo.jpg", "report..final.pdf", "C:\\fakepath\\photo.jpg", "notes...txt"],
+};
