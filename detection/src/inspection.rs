@@ -14,6 +14,7 @@ use crate::request::{Facts, Head};
 use crate::verdict::Verdict;
 
 mod bounds;
+mod documents;
 mod headers;
 mod judging;
 mod split;

@@ -7,7 +7,7 @@ use classes::Classes;
 mod base64;
 pub(crate) mod classes;
 mod entities;
-mod escapes;
+pub(crate) mod escapes;
 mod hex;
 mod path;
 pub(crate) mod percent;

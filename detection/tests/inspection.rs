@@ -166,6 +166,57 @@ fn bodies_are_read_by_their_type() {
 }
 
 #[test]
+fn documents_inside_values_are_read() {
+    let query = |text: &str| {
+        let mut inspection = inspection(OnHit::GoOn);
+        inspection.query(text.as_bytes());
+        places(inspection.verdict())
+    };
+    let json = |name: &str| (Place::Json, name.to_owned());
+    for (text, name) in [
+        ("filter=%7B%22f%22%3A%22%5Cu002fetc%2Fpasswd%22%7D", "filter.f"),
+        ("filter={\"a\":{\"f\":[1,\"/etc/passwd\"]}}", "filter.f"),
+        ("filter=[\"/etc/passwd\"]", "filter"),
+        // Twice the same name, and no end of the inner object: a lenient reader goes on, too.
+        ("filter={\"f\":1,\"f\":{\"f\":\"/etc/passwd\"}", "filter.f"),
+        ("query={file(path: \"/etc/passwd\"){id}}", "query.path"),
+        ("query=mutation+m+%7Bput(t:+%22%22%22/etc/passwd%22%22%22)%7D", "query.t"),
+        // `{"f":"/etc/passwd"}`
+        ("filter=eyJmIjoiL2V0Yy9wYXNzd2QifQ==", "filter.f"),
+    ] {
+        assert!(query(text).contains(&json(name)), "{text}: {:?}", query(text));
+    }
+    let nested = r#"{"event": "{\"f\":\"/etc/passwd\"}"}"#;
+    let found = places(&body("application/json", &[nested.as_bytes()], Cut::Whole));
+    assert!(found.contains(&json("event.f")), "{found:?}");
+    let form = body(
+        "application/x-www-form-urlencoded",
+        &[b"d={\"f\":\"..%2F..%2F..%2Fetc%2Fpasswd\"}"],
+        Cut::Whole,
+    );
+    assert!(places(&form).contains(&json("d.f")));
+    let mut cookie = inspection(OnHit::GoOn);
+    cookie.header(b"Cookie", b"prefs=%7B%22f%22%3A%22%2Fetc%2Fpasswd%22%7D");
+    assert!(places(cookie.verdict()).contains(&json("prefs.f")));
+}
+
+#[test]
+fn everyday_documents_inside_values_pass() {
+    let mut everything =
+        Inspection::new(engine(), LeafSet::defaults(), BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
+    for text in [
+        r#"filter={"name":{"eq":"O'Brien"},"page":2,"tags":["a & b","R&D"]}"#,
+        r#"variables={"id":"42","text":"It's 5 o'clock; see you -- Anna"}"#,
+        r#"query={products(first:10,query:"men's shoes; size 9"){edges{node{title}}}}"#,
+        r#"state={"returnTo":"/account/orders?page=2","nonce":"n-0S6_WzA2Mj"}"#,
+        "state=eyJyZXR1cm5UbyI6Ii9hY2NvdW50L29yZGVycz9wYWdlPTIiLCJub25jZSI6Im4tMFM2X1d6QTJNaiJ9",
+    ] {
+        everything.query(text.as_bytes());
+        assert!(!everything.verdict().blocks(), "{text}: {:?}", everything.verdict());
+    }
+}
+
+#[test]
 fn malformed_json_is_refused_and_its_rest_is_judged() {
     let verdict = body("application/json", &[br#"{"a": 1, oops "f": "/etc/passwd"}"#], Cut::Whole);
     assert!(verdict.leaves().contains(Leaf::HttpComplianceMalformedBody) && verdict.blocks());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
-use super::{OnHit, split};
+use super::{OnHit, documents, split};
 use crate::body::Sink;
 use crate::budget::{Budget, Meter};
 use crate::cost::Cost;
@@ -47,6 +47,10 @@ pub(crate) struct Judging {
     views: Views,
     /// An argument of a URL in a header, its plus signs read as spaces.
     spaced: Vec<u8>,
+    /// Documents that the value in hand turned out to be.
+    documents: Vec<Vec<u8>>,
+    /// How deep in documents inside values the field in hand stands.
+    level: u8,
 }
 
 /// What is to look at a view.
@@ -75,6 +79,8 @@ impl Judging {
             field_rules: Vec::new(),
             views: Views::default(),
             spaced: Vec::new(),
+            documents: Vec::new(),
+            level: 0,
         }
     }
 
@@ -211,10 +217,34 @@ impl Judging {
             self.views(field, raw);
         } else {
             self.view(field, View::Raw, Wanted::All, raw, field.value);
+            self.keep_document(field.place, field.value);
         }
         if !self.field_rules.is_empty() {
             self.verdict.field_done(&self.field_rules);
             self.field_rules.clear();
+        }
+        if !self.documents.is_empty() {
+            self.documents_of(field);
+        }
+    }
+
+    /// Judges the strings of the documents that the value of `field` turned out to be.
+    fn documents_of(&mut self, field: &Field<'_>) {
+        self.level += 1;
+        for document in std::mem::take(&mut self.documents) {
+            self.document(field, &document);
+        }
+        self.level -= 1;
+    }
+
+    /// Keeps `bytes`, a value at `place` or what it was decoded to, if they are a document.
+    fn keep_document(&mut self, place: Place, bytes: &[u8]) {
+        if self.level < documents::LEVELS_MAX
+            && self.documents.len() < documents::DOCUMENTS_MAX
+            && documents::may_stand_at(place)
+            && documents::is_one(bytes)
+        {
+            self.documents.push(bytes.to_vec());
         }
     }
 
@@ -226,8 +256,12 @@ impl Judging {
         let coded = is_coded(field.place) && views.iter().any(|(view, ..)| view == View::Percent);
         let wanted = if coded { Wanted::Codings } else { Wanted::All };
         self.view(field, View::Raw, wanted, raw, field.value);
+        if wanted == Wanted::All {
+            self.keep_document(field.place, field.value);
+        }
         for (view, classes, bytes) in views.iter() {
             self.view(field, view, Wanted::All, classes, bytes);
+            self.keep_document(field.place, bytes);
         }
         self.views = views;
     }
@@ -319,7 +353,7 @@ impl Judging {
         }
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.meter.is_out() || (self.on_hit == OnHit::Stop && self.verdict.blocks())
     }
 }

@@ -4,7 +4,7 @@ use super::hex;
 use super::rewrite::{Replacement, Step, rewrite};
 
 /// Appends the decoded `source` to `out`. `false` when there is nothing to decode.
-pub(super) fn decode(source: &[u8], out: &mut Vec<u8>) -> bool {
+pub(crate) fn decode(source: &[u8], out: &mut Vec<u8>) -> bool {
     rewrite(
         source,
         out,
