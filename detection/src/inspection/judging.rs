@@ -239,10 +239,10 @@ impl Judging {
 
     /// Keeps `bytes`, a value at `place` or what it was decoded to, if they are a document.
     fn keep_document(&mut self, place: Place, bytes: &[u8]) {
-        if self.level < documents::LEVELS_MAX
-            && self.documents.len() < documents::DOCUMENTS_MAX
+        if documents::is_one(bytes)
             && documents::may_stand_at(place)
-            && documents::is_one(bytes)
+            && self.level < documents::LEVELS_MAX
+            && self.documents.len() < documents::DOCUMENTS_MAX
         {
             self.documents.push(bytes.to_vec());
         }
