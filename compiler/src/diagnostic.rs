@@ -1,11 +1,15 @@
 //! What the compiler has to say to the operator: a code, a line, a sentence. It must not know YAML or the schema.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
 
 /// Characters of a quoted piece of the file; the rest is cut off.
 const QUOTE_CHARS_MAX: usize = 80;
+
+/// Mistakes of one file for which the name that was meant is looked for: each search reads a whole list of names.
+const SUGGESTIONS_MAX: usize = 1_000;
 
 /// Whether a finding stops the configuration from being applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -61,13 +65,14 @@ pub(crate) struct Sink {
     file: String,
     line_max: u32,
     errors: usize,
+    suggestions: usize,
     list: Vec<Diagnostic>,
 }
 
 impl Sink {
     /// For a file of `lines` lines.
     pub(crate) fn new(file: &str, lines: u32) -> Sink {
-        Sink { file: printable(file), line_max: lines.max(1), errors: 0, list: Vec::new() }
+        Sink { file: printable(file), line_max: lines.max(1), errors: 0, suggestions: 0, list: Vec::new() }
     }
 
     /// Adds an error.
@@ -91,6 +96,16 @@ impl Sink {
     /// Adds a warning.
     pub(crate) fn warning(&mut self, code: &'static str, line: u32, message: impl AsRef<str>) {
         self.push(code, Severity::Warning, line, message.as_ref(), None);
+    }
+
+    /// `did you mean …?` for a word of the file, while there are few mistakes in it.
+    pub(crate) fn did_you_mean<'c>(
+        &mut self,
+        text: &str,
+        candidates: impl IntoIterator<Item = &'c str>,
+    ) -> Option<String> {
+        self.suggestions += 1;
+        if self.suggestions > SUGGESTIONS_MAX { None } else { did_you_mean(text, candidates) }
     }
 
     /// Errors so far.
@@ -124,12 +139,18 @@ impl Sink {
     }
 }
 
-/// Text of the file as a message quotes it: shortened, in backquotes. Unprintable characters go when the message is made.
+/// Text of the file as a message quotes it: shortened, in backquotes, with what cannot be seen escaped, since that may be
+/// the mistake.
 pub(crate) fn quoted(text: &str) -> String {
-    if text.chars().nth(QUOTE_CHARS_MAX).is_none() {
-        return format!("`{text}`");
+    format!("`{}`", shortened(&escaped(text)))
+}
+
+/// The front of `text`, with a mark where something is missing.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(QUOTE_CHARS_MAX) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
     }
-    format!("`{}…`", text.chars().take(QUOTE_CHARS_MAX).collect::<String>())
 }
 
 /// Without control characters and without those that reorder or hide text in a terminal.
@@ -156,8 +177,11 @@ pub(crate) fn closest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a s
     if text.len() > QUOTE_CHARS_MAX {
         return None;
     }
+    let length = text.chars().count();
     candidates
         .into_iter()
+        // Each character more or less is an edit by itself.
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= 2)
         .map(|candidate| (strsim::levenshtein(text, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= 2 && *distance < candidate.chars().count())
         .min_by_key(|(distance, _)| *distance)

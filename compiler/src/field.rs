@@ -124,6 +124,8 @@ pub struct Syntax {
     pub pattern: &'static str,
     /// Every valid text, where those are a closed set.
     pub words: Option<fn() -> Vec<&'static str>>,
+    /// How a message shows a text that is not of this syntax, where quoting it could tell a secret.
+    pub shown: Option<fn(&str) -> String>,
 }
 
 /// Everything that a file may contain.

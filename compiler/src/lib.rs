@@ -137,8 +137,9 @@ pub fn compile_text(
 }
 
 fn unreadable(name: &str, error: &source::SourceError) -> Vec<Diagnostic> {
-    let mut sink = Sink::new(name, 1);
-    sink.error(code::UNREADABLE, 1, format!("the configuration {error}"));
+    let line = if let source::SourceError::NotUtf8(line) = error { *line } else { 1 };
+    let mut sink = Sink::new(name, line);
+    sink.error(code::UNREADABLE, line, format!("the configuration {error}"));
     sink.finish()
 }
 

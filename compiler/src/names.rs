@@ -9,10 +9,10 @@ mod url;
 pub(crate) use host::{Hostname, HostnameOrWildcard, host_text};
 pub(crate) use protection::{AddedHeader, OpenApiLeaf, Protection};
 pub(crate) use text::{
-    Directory, HeaderName, HeaderValue, MediaType, Method, OneOf, PathPrefix, PlainText, RouteName, Template,
-    Version,
+    Credential, Directory, HeaderName, HeaderValue, MediaType, Method, OneOf, PathPrefix, PlainText,
+    RouteName, Template, Version,
 };
-pub(crate) use url::{Origin, UpstreamUrl};
+pub(crate) use url::{Origin, UpstreamUrl, without_credentials};
 
 use crate::field::Syntax;
 

@@ -21,8 +21,8 @@ use crate::{Options, code, raw, source};
 use files::Files;
 use operations::Lowering;
 
-/// Findings about one document that are shown; who mends these finds the others in the next run.
-const FINDINGS_MAX: usize = 10;
+/// Warnings about one document that are shown; who mends these finds the others in the next run.
+const WARNINGS_MAX: usize = 10;
 
 /// One document, read.
 struct Document {
@@ -64,7 +64,7 @@ pub(crate) fn contracts(
         let path = source::absolute(base_dir, &spec.value.0);
         let document = read.entry(path.clone()).or_insert_with(|| lowered(&path, &mut files));
         let place = &raw.value.place;
-        for error in document.errors.iter().take(FINDINGS_MAX) {
+        for error in &document.errors {
             let message = format!(
                 "{place}.openapi.spec must exist and parse as OpenAPI 3.x: {} {error}",
                 quoted(&spec.value.0)
@@ -72,7 +72,7 @@ pub(crate) fn contracts(
             sink.error(code::UNUSABLE_PATH, spec.line, message);
         }
         if !std::mem::replace(&mut document.is_reported, true) {
-            for warning in document.warnings.iter().take(FINDINGS_MAX) {
+            for warning in document.warnings.iter().take(WARNINGS_MAX) {
                 let message = format!("{place}.openapi.spec: {} {warning}", quoted(&spec.value.0));
                 sink.warning(code::UNCHECKED_CONTRACT, spec.line, message);
             }

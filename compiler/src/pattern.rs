@@ -42,8 +42,13 @@ pub(crate) enum Wildcard {
 }
 
 impl Word for PathText {
-    const SYNTAX: &'static Syntax =
-        &Syntax { type_name: "string", expects: "a path that starts with `/`", pattern: "^/", words: None };
+    const SYNTAX: &'static Syntax = &Syntax {
+        type_name: "string",
+        expects: "a path that starts with `/`",
+        pattern: "^/",
+        words: None,
+        shown: None,
+    };
 
     fn parse(text: &str) -> Result<PathText, Mistake> {
         let Some(below) = text.strip_prefix('/') else {

@@ -12,7 +12,7 @@ use waf_shared::plan::{AuditFormat, Mode, OtlpProtocol};
 
 use crate::field::{Bound, Enforced, Kind, SECOND};
 use crate::names::{
-    Directory, HeaderName, HeaderValue, Hostname, OneOf, PlainText, Protection, Version, Word,
+    Credential, Directory, HeaderName, Hostname, OneOf, PlainText, Protection, Version, Word,
 };
 use crate::read::{At, Choice, Map, OneOrMany};
 use section::section;
@@ -92,7 +92,7 @@ section! {
             "Address of the collector, with or without a scheme.";
         insecure: bool, Kind::Bool, optional, "true", "", Enforced::Yes,
             "Whether the collector may be reached without TLS; TLS is always used for `https://`.";
-        headers: Map<HeaderName, HeaderValue>, Kind::Map(HeaderName::SYNTAX, HeaderValue::SYNTAX), optional, "",
+        headers: Map<HeaderName, Credential>, Kind::Map(HeaderName::SYNTAX, Credential::SYNTAX), optional, "",
             "empty defers to `OTEL_EXPORTER_OTLP_HEADERS`",
             Enforced::Yes, "Headers of every export request, such as an authorization.";
         timeout: u64, Kind::Duration(Bound::least(100, ">= 100ms")), optional, "",

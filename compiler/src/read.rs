@@ -7,8 +7,9 @@ mod value;
 pub(crate) use value::{Choice, Map, OneOrMany};
 
 use crate::code;
-use crate::diagnostic::{Sink, did_you_mean, quoted};
+use crate::diagnostic::{Sink, quoted};
 use crate::field::{Enforced, Field, Kind};
+use crate::names::{Mistake, Word};
 use crate::tree::{Entry, Node, Value};
 
 /// A value with its line.
@@ -78,7 +79,7 @@ impl<'a> Reader<'a> {
             Value::Map(entries) => entries,
             Value::Empty => &[],
             _ => {
-                self.wrong_type(node, "an object");
+                self.wrong_type(node, "an object", false);
                 return None;
             }
         };
@@ -133,15 +134,17 @@ impl<'a> Reader<'a> {
         items
     }
 
-    /// Reports a value of the wrong type.
-    pub(crate) fn wrong_type(&mut self, node: &Node, expected: &str) {
+    /// Reports a value of the wrong type; `unquoted` says that it would be of the right one without its quotes.
+    pub(crate) fn wrong_type(&mut self, node: &Node, expected: &str, unquoted: bool) {
         let got = match &node.value {
             Value::Empty => "an empty value".to_owned(),
             Value::Scalar { text, .. } => quoted(text),
             Value::List(_) => "a list".to_owned(),
             Value::Map(_) => "an object".to_owned(),
         };
-        self.error(code::WRONG_TYPE, node.line, &format!("must be {expected}, got {got}"));
+        let help = unquoted.then(|| "in quotes it is a string: write it without them".to_owned());
+        let message = format!("{} must be {expected}, got {got}", self.path());
+        self.sink.error_with(code::WRONG_TYPE, node.line, message, help);
     }
 
     /// Reports a fault of the value that is being read; `what` continues after the path.
@@ -157,13 +160,20 @@ impl<'a> Reader<'a> {
     fn unknown_field(&mut self, entry: &Entry, fields: &'static [Field]) {
         let place = if self.path.is_empty() { String::new() } else { format!(" in {}", self.path) };
         let message = format!("unknown field {}{place}", quoted(&entry.key));
-        let elsewhere = self.path.starts_with("routes[") && matches!(entry.key.as_str(), "protocol");
-        let help = if elsewhere {
-            Some("it exists only under `global`".to_owned())
-        } else {
-            did_you_mean(&entry.key, fields.iter().map(|field| field.name))
-        };
+        let help = elsewhere(&self.path, &entry.key)
+            .map(str::to_owned)
+            .or_else(|| self.sink.did_you_mean(&entry.key, fields.iter().map(|field| field.name)))
+            .or_else(|| Some(format!("there are {}", listed(fields))));
         self.sink.error_with(code::UNKNOWN_FIELD, entry.line, message, help);
+    }
+
+    /// Reports that `text` is not of the syntax of `W`.
+    fn mistaken<W: Word>(&mut self, text: &str, line: u32, mistake: Mistake) {
+        let words = W::SYNTAX.words.filter(|_| mistake.help.is_none());
+        let help = mistake.help.or_else(|| self.sink.did_you_mean(text, words?()));
+        let shown = W::SYNTAX.shown.map_or_else(|| quoted(text), |shown| shown(text));
+        let message = format!("{}: {shown} {}", self.path(), mistake.message);
+        self.sink.error_with(mistake.code, line, message, help);
     }
 
     fn note_enforcement(&mut self, field: &Field, entry: &Entry) {
@@ -177,4 +187,29 @@ impl<'a> Reader<'a> {
             self.sink.warning(code::NOT_ENFORCED, entry.line, message);
         }
     }
+}
+
+/// Where a field is to be looked for that people write into the section at `path`.
+fn elsewhere(path: &str, key: &str) -> Option<&'static str> {
+    let in_route = path.starts_with("routes[");
+    let of_route = in_route && path.ends_with(']');
+    match key {
+        "protocol" if in_route => Some("it exists only under `global`"),
+        "shadow_api_logging" if in_route => Some("it exists only under `global.openapi`"),
+        "port" if of_route => Some("it exists only at the top; the upstream's port stands in `upstream`"),
+        "path" | "paths" | "host" | "hosts" if of_route => {
+            Some("a route matches by `match: {hosts: [...], paths: [...]}`")
+        }
+        "timeout" if of_route => Some("did you mean `upstream_timeout`?"),
+        "upstream_timeout" | "upstream" if path == "global" => Some("each route has its own"),
+        "mode" | "disable" | "enable" | "accept" | "inspection" if path.is_empty() => {
+            Some("it stands under `global`, or in a route")
+        }
+        _ => None,
+    }
+}
+
+fn listed(fields: &[Field]) -> String {
+    let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
+    names.join(", ")
 }

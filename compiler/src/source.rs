@@ -17,8 +17,8 @@ pub(crate) enum SourceError {
     #[error("is larger than {CONFIG_BYTES_MAX} bytes")]
     TooLarge,
     /// Not text.
-    #[error("is not UTF-8")]
-    NotUtf8,
+    #[error("is not UTF-8: line {0} holds a byte that begins no character; save the file as UTF-8")]
+    NotUtf8(u32),
 }
 
 /// Reads a file as text.
@@ -34,7 +34,11 @@ pub(crate) fn text_of(stream: impl Read) -> Result<String, SourceError> {
     if bytes.len() > CONFIG_BYTES_MAX {
         return Err(SourceError::TooLarge);
     }
-    String::from_utf8(bytes).map_err(|_| SourceError::NotUtf8)
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+        SourceError::NotUtf8(u32::try_from(line).unwrap_or(u32::MAX))
+    })
 }
 
 /// The directory that relative paths of the configuration at `path` start from.
@@ -100,8 +104,8 @@ mod tests {
     fn files_that_are_no_text() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("waf.yaml");
-        std::fs::write(&file, b"\xff").unwrap();
-        assert!(matches!(read_text(&file), Err(SourceError::NotUtf8)));
+        std::fs::write(&file, b"a: 1\nb: \xff").unwrap();
+        assert!(matches!(read_text(&file), Err(SourceError::NotUtf8(2))));
         assert!(matches!(read_text(dir.path()), Err(SourceError::Read(_))));
         let long = std::io::repeat(b'a');
         assert!(matches!(text_of(long), Err(SourceError::TooLarge)));

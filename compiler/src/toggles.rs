@@ -32,21 +32,19 @@ const LEVELS: [Level; 3] = [Level::Family, Level::Bucket, Level::Leaf];
 
 /// Leaves in force under these sections, later sections over earlier ones at the same level.
 pub(crate) fn effective(sections: &[Lists<'_>]) -> LeafSet {
-    effective_without(sections, None)
+    effective_of(sections, &|_| true)
 }
 
-/// The same, passing over one entry.
-pub(crate) fn effective_without(sections: &[Lists<'_>], without: Option<&At<Protection>>) -> LeafSet {
+/// The same with the entries that `counts` alone.
+pub(crate) fn effective_of(sections: &[Lists<'_>], counts: &dyn Fn(&At<Protection>) -> bool) -> LeafSet {
     let mut set = LeafSet::defaults();
-    let counts = |entry: &&At<Protection>, level: Level| {
-        entry.value.level == level && without.is_none_or(|left_out| !std::ptr::eq(*entry, left_out))
-    };
+    let at = |entry: &&At<Protection>, level: Level| entry.value.level == level && counts(entry);
     for level in LEVELS {
         for lists in sections {
-            for entry in lists.disable.iter().filter(|entry| counts(entry, level)) {
+            for entry in lists.disable.iter().filter(|entry| at(entry, level)) {
                 set = set.without(&entry.value.leaves);
             }
-            for entry in lists.enable.iter().filter(|entry| counts(entry, level)) {
+            for entry in lists.enable.iter().filter(|entry| at(entry, level)) {
                 set = set.union(&entry.value.leaves);
             }
             if level == Level::Leaf {

@@ -6,7 +6,7 @@ use waf_shared::plan::{Millis, OtlpProtocol, Tracing, Upstream};
 
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
-use crate::names::{HeaderName, HeaderValue, PlainText, UpstreamUrl, Word};
+use crate::names::{HeaderName, HeaderValue, PlainText, UpstreamUrl, Word, without_credentials};
 use crate::raw;
 use crate::read::At;
 
@@ -109,7 +109,7 @@ fn collector(
             let example = port(protocol);
             let message = format!(
                 "{place} must be an address of a collector such as `http://collector:{example}`, got {}",
-                quoted(text)
+                without_credentials(text)
             );
             sink.error(code::INVALID_VALUE, line, message);
             None

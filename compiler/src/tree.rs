@@ -93,13 +93,10 @@ pub(crate) fn read(text: &str, sink: &mut Sink) -> Option<Rc<Node>> {
     while let Some(event) = parser.next_event() {
         let step = match event {
             Ok((event, span)) => builder.event(event, span),
-            Err(error) => Err(Fatal {
-                line: line_of(error.marker().line()),
-                message: format!("not valid YAML: {}", error.info()),
-            }),
+            Err(error) => Err(builder.unreadable(line_of(error.marker().line()), error.info())),
         };
         if let Err(fatal) = step {
-            builder.sink.error(code::SYNTAX, fatal.line, fatal.message);
+            builder.sink.error_with(code::SYNTAX, fatal.line, fatal.message, fatal.help.map(str::to_owned));
             return None;
         }
     }
@@ -110,10 +107,11 @@ pub(crate) fn read(text: &str, sink: &mut Sink) -> Option<Rc<Node>> {
 struct Fatal {
     line: u32,
     message: String,
+    help: Option<&'static str>,
 }
 
 fn fatal(line: u32, message: impl Into<String>) -> Fatal {
-    Fatal { line, message: message.into() }
+    Fatal { line, message: message.into(), help: None }
 }
 
 fn line_of(line: usize) -> u32 {
@@ -150,7 +148,23 @@ struct Builder<'a> {
     documents: usize,
 }
 
+/// What a value that YAML takes for something else needs.
+const QUOTES: &str = "a value that begins with `*`, `&`, `{`, `[`, `%`, `@` or a backquote needs quotes";
+
 impl Builder<'_> {
+    /// What the parser says, and what is most often the reason.
+    fn unreadable(&self, line: u32, info: &str) -> Fatal {
+        let text = self.lines.get(line as usize - 1).copied().unwrap_or_default();
+        // Behind the name of a field, a dash or the opening of a list.
+        let begins = |mark: char| {
+            let value =
+                |start: &str| text.split(start).skip(1).any(|rest| rest.trim_start().starts_with(mark));
+            value(": ") || value("- ") || value("[") || value(", ")
+        };
+        let help = ['*', '&', '%', '@', '`'].into_iter().any(begins).then_some(QUOTES);
+        Fatal { line, message: format!("not valid YAML: {info}"), help }
+    }
+
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fatal> {
         let line = line_of(span.start.line());
         match event {
@@ -300,7 +314,8 @@ fn read_key(node: &Node, line: u32, seen: &mut HashMap<String, u32>, sink: &mut 
         Value::Scalar { text, .. } => text.clone(),
         Value::Empty => String::new(),
         Value::List(_) | Value::Map(_) => {
-            sink.error(code::SYNTAX, line, "a field's name must be a string");
+            let help = Some(QUOTES.to_owned());
+            sink.error_with(code::SYNTAX, line, "a field's name must be a string", help);
             return Key { text: String::new(), line, faulty: true };
         }
     };

@@ -379,6 +379,15 @@ fn all_warnings() {
             (12, &["`Content-Length` is never stripped"]),
         ],
     );
+    // what can be deleted all at once: the narrow name rather than the broad one, the later rather than the first
+    case(
+        "version: v1alpha1\nglobal:\n  disable:\n    - sql\n    - sql-injection\n    - sql-data-leakage\n    - php-injection\n    - php-injection\nroutes:\n  - upstream: http://a\n",
+        &[
+            (5, &["`sql-injection` has no effect"]),
+            (6, &["`sql-data-leakage` has no effect"]),
+            (8, &["`php-injection` has no effect"]),
+        ],
+    );
     // limits, gates, values
     case(
         "version: v1alpha1\nglobal:\n  accept: {max_body_size: 1KB}\n  inspection: {max_inspect_size: 2KB}\nroutes:\n  - upstream: http://a\n    accept: {content_types: [text/html; charset=utf-8], methods: [get, CONNECT]}\n    inspection: {json_keys: 5}\n    rewrite: {path: /x, add_prefix: /y}\n    match: {paths: ['/a?b', /*.pdf]}\n",
@@ -393,4 +402,64 @@ fn all_warnings() {
             (10, &["stands for itself"]),
         ],
     );
+}
+
+#[test]
+fn mistakes_come_with_their_remedy() {
+    let of_route = |field: &str| format!("version: v1alpha1\nroutes:\n  - upstream: http://a\n    {field}\n");
+    let one = |text: &str, line: u32, parts: &[&str]| check(text, &[(line, parts)]);
+    one(
+        "version: v1alpha1\nport: \"8080\"\nroutes: [{upstream: 'http://a'}]\n",
+        2,
+        &["must be an int, got `8080`", "write it without them"],
+    );
+    one(
+        "version: v1alpha1\nhealth_port: 0\nroutes:\n  - upstream: http://a\n    cors: {allow_origins: ['*'], allow_credentials: 'true'}\n",
+        5,
+        &["must be a bool", "write it without them"],
+    );
+    one(&of_route("p\u{200b}ort: 1"), 4, &["`p\\u{200b}ort`"]);
+    one(&of_route("mode: |\n      blocking"), 4, &["got `blocking\\n`"]);
+    for (field, remedy) in [
+        ("port: 1", "at the top"),
+        ("path: /x", "match: {hosts: [...], paths: [...]}"),
+        ("timeout: 1s", "`upstream_timeout`"),
+        ("wholly_unknown: 1", "`upstream`"),
+    ] {
+        one(&of_route(field), 4, &["unknown field", remedy]);
+    }
+    check(
+        &of_route("openapi: {spec: a.yaml, shadow_api_logging: true}"),
+        &[(4, &["only under `global.openapi`"]), (4, &["must exist"])],
+    );
+    one("version: v1alpha1\nhost: *.example.com\nroutes: []\n", 2, &["not valid YAML", "needs quotes"]);
+    one(&of_route("cors: {allow_origins: [*]}"), 4, &["not valid YAML", "needs quotes"]);
+    // Nothing that may be a credential is shown.
+    let secrets = "version: v1alpha1\ntracing:\n  enabled: true\n  endpoint: http://u:s3cret@c\n  headers:\n    authorization: \"s3cret\\n\"\nroutes:\n  - upstream: http://u:s3cret@a\n";
+    let found = errors(secrets);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.iter().all(|text| !text.contains("s3cret")), "{found:?}");
+    // An id is a name.
+    one(&of_route(&format!("id: {}", "a".repeat(254))), 4, &["longer than 253 characters"]);
+    one(
+        &format!("version: v1alpha1\nport: {}\nroutes: [{{upstream: 'http://a'}}]\n", "9".repeat(500)),
+        2,
+        &["…"],
+    );
+}
+
+#[test]
+fn files_made_to_be_slow_are_read_in_time() {
+    let began = std::time::Instant::now();
+    let unknown: String = (0..1_000).map(|at| format!("sql-injectoin-{at}, ")).collect();
+    let mut text = format!("version: v1alpha1\nglobal:\n  disable: &names [{unknown}]\nroutes:\n");
+    for _ in 0..100 {
+        text.push_str("  - {upstream: 'http://a', disable: *names}\n");
+    }
+    assert!(errors(&text).len() > 1_000);
+    let same = "sql, ".repeat(60_000);
+    let text =
+        format!("version: v1alpha1\nglobal:\n  disable: [{same}]\nroutes: [{{upstream: 'http://a'}}]\n");
+    assert_eq!(warnings(&text).len(), 1);
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }

@@ -65,6 +65,9 @@ pub const CONFIG_NODES_MAX: usize = 1_000_000;
 /// Routes of one configuration.
 pub const ROUTES_MAX: usize = 10_000;
 
+/// Characters of a route's id: it stands in every event, span and metric of the route, and in messages.
+pub const ROUTE_ID_BYTES_MAX: usize = 253;
+
 /// Bytes of a request's header block that no mode forwards (431).
 pub const HEAD_BYTES_MAX: usize = 1 << 20;
 

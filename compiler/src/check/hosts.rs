@@ -1,8 +1,8 @@
 //! The deployment modes: `host`, `port` and `match.hosts` exclude each other, and hosts are listed once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use waf_shared::limits::NEW_NAMES_PER_HOUR;
+use waf_shared::limits::{CERTIFICATES_MAX, NEW_NAMES_PER_HOUR};
 use waf_shared::plan::HostPattern;
 
 use super::routes_of;
@@ -16,6 +16,24 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
     exclusive_modes(document, sink);
     mixed_routes(document, sink);
     wildcards(document, sink);
+    too_many(document, sink);
+}
+
+/// Each name needs a certificate, and a name without one is not served.
+fn too_many(document: &Document, sink: &mut Sink) {
+    let listed = document.host.iter().flat_map(|host| &host.value.0).map(|at| (at.value.0.clone(), at.line));
+    let routed =
+        routes_of(document).flat_map(Route::host_entries).map(|at| (host_text(&at.value.0), at.line));
+    let mut names = HashSet::new();
+    for (name, line) in listed.chain(routed) {
+        names.insert(name);
+        if names.len() > CERTIFICATES_MAX {
+            let message =
+                format!("there are more than {CERTIFICATES_MAX} hosts, which is the most that are served");
+            sink.error(code::OUT_OF_BOUNDS, line, message);
+            return;
+        }
+    }
 }
 
 fn host_list(document: &Document, sink: &mut Sink) {

@@ -1,6 +1,6 @@
 //! Toggle lists and injected headers: contradictions, old names, names without effect, and what is not detected yet.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use waf_shared::catalog::{Leaf, LeafSet, resolve};
@@ -12,7 +12,7 @@ use crate::names::Protection;
 use crate::raw::{self, Document};
 use crate::read::At;
 use crate::resolve::{Resolved, global_lists, route_lists};
-use crate::toggles::{Lists, effective, effective_without};
+use crate::toggles::{Lists, effective, effective_of};
 
 /// What the program detects or enforces today; everything else in the catalog is accepted and does nothing yet.
 pub(crate) const BUILT: &[&str] = &[
@@ -106,41 +106,79 @@ fn old_name(place: &str, entry: &At<Protection>, sink: &mut Sink) {
     }
 }
 
-/// Entries that change nothing.
+/// Entries that change nothing, so that all of them can be deleted together and everything stays as it is.
 pub(super) fn check_effect(document: &Document, resolved: &Resolved, sink: &mut Sink) {
     let none = raw::Global::default();
     let global = global_of(document).unwrap_or(&none);
     let shared = global_lists(global);
     let routes: Vec<&raw::Route> = routes_of(document).collect();
-    for (name, list) in [("disable", shared.disable), ("enable", shared.enable)] {
-        for entry in list {
-            let changes =
-                |sections: &[Lists<'_>]| effective_without(sections, Some(entry)) != effective(sections);
-            let matters =
-                changes(&[shared]) || routes.iter().any(|route| changes(&[shared, route_lists(route)]));
-            if !matters {
-                report(&global.place, name, entry, sink);
-            }
-        }
-    }
+    // Many routes say the same, or nothing.
+    let mut said = HashSet::new();
+    let listed: Vec<Lists<'_>> =
+        routes.iter().map(|route| route_lists(route)).filter(|lists| said.insert(names_in(lists))).collect();
+    let mut idle = Idle::default();
+    idle.look(&global.place, shared, sink, |idle| {
+        let with_routes = listed.iter().map(|lists| idle.holds(&[shared, *lists]));
+        std::iter::once(idle.holds(&[shared])).chain(with_routes).collect::<Vec<_>>()
+    });
     for route in &routes {
         let lists = route_lists(route);
-        let sections = [shared, lists];
-        let holds = effective(&sections);
-        for (name, list) in [("disable", lists.disable), ("enable", lists.enable)] {
-            for entry in list {
-                if effective_without(&sections, Some(entry)) == holds {
-                    report(&route.place, name, entry, sink);
-                }
-            }
-        }
+        idle.look(&route.place, lists, sink, |idle| idle.holds(&[shared, lists]));
     }
     injected(global, &routes, resolved, sink);
 }
 
-fn report(place: &str, list: &str, entry: &At<Protection>, sink: &mut Sink) {
-    let message = format!("{place}.{list}: {} has no effect", quoted(entry.value.name));
-    sink.warning(code::NO_EFFECT, entry.line, message);
+fn names_in(lists: &Lists<'_>) -> [Vec<&'static str>; 3] {
+    let names = |list: &[At<Protection>]| list.iter().map(|entry| entry.value.name).collect();
+    let skipped = lists.skipped.iter().map(|entry| entry.value.0.name()).collect();
+    [names(lists.enable), names(lists.disable), skipped]
+}
+
+/// Entries that were found to change nothing, by where they lie.
+#[derive(Default)]
+struct Idle(HashSet<*const At<Protection>>);
+
+impl Idle {
+    fn holds(&self, sections: &[Lists<'_>]) -> LeafSet {
+        effective_of(sections, &|entry| !self.0.contains(&std::ptr::from_ref(entry)))
+    }
+
+    /// Reports the entries of `lists` without which `outcome` stays the same, the broad names kept rather than the narrow
+    /// ones below them, and of equal names the first.
+    fn look<T: PartialEq>(
+        &mut self,
+        place: &str,
+        lists: Lists<'_>,
+        sink: &mut Sink,
+        outcome: impl Fn(&Idle) -> T,
+    ) {
+        // What is left out changes nothing, so this stays true throughout.
+        let before = outcome(self);
+        for (list, entries, opposite) in
+            [("disable", lists.disable, lists.enable), ("enable", lists.enable, lists.disable)]
+        {
+            let mut seen = HashSet::new();
+            let repeated: Vec<bool> = entries.iter().map(|entry| !seen.insert(entry.value.name)).collect();
+            let mut order: Vec<(&At<Protection>, bool)> = entries.iter().zip(repeated).collect();
+            // Repetitions first, then leaves before buckets before families, the later of a level before the earlier.
+            order.reverse();
+            order.sort_by_key(|(entry, repeated)| (!repeated, std::cmp::Reverse(entry.value.level)));
+            let contradicted: HashSet<&str> = opposite.iter().map(|entry| entry.value.name).collect();
+            for (entry, is_repeated) in order {
+                self.0.insert(std::ptr::from_ref(entry));
+                if !is_repeated && outcome(self) != before {
+                    self.0.remove(&std::ptr::from_ref(entry));
+                } else if !contradicted.contains(entry.value.name) {
+                    let name = quoted(entry.value.name);
+                    sink.warning(
+                        code::NO_EFFECT,
+                        entry.line,
+                        format!("{place}.{list}: {name} has no effect"),
+                    );
+                }
+            }
+        }
+    }
 }
 
 /// Values for headers that are not added.

@@ -17,6 +17,7 @@ impl Word for Hostname {
         expects: "a valid hostname",
         pattern: r"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?\.?$",
         words: None,
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<Hostname, Mistake> {
@@ -58,6 +59,7 @@ impl Word for HostnameOrWildcard {
         expects: "a valid hostname or a wildcard of the form `*.<domain>`",
         pattern: r"^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?\.?$",
         words: None,
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<HostnameOrWildcard, Mistake> {

@@ -4,7 +4,6 @@ use waf_shared::catalog::{self, ALIASES, Leaf, LeafSet, Level};
 
 use super::{Mistake, Word};
 use crate::code;
-use crate::diagnostic::did_you_mean;
 use crate::field::Syntax;
 
 /// A registered name and what lies below it.
@@ -26,6 +25,7 @@ impl Word for Protection {
         expects: "a registered protection name",
         pattern: "",
         words: Some(catalog::names),
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<Protection, Mistake> {
@@ -38,7 +38,7 @@ impl Word for Protection {
             .and_then(|(level, leaves)| Some((canonical(name, level, &leaves)?, level, leaves)));
         match found {
             Some((name, level, leaves)) => Ok(Protection { name, level, leaves, old_name }),
-            None => Err(unknown(text, catalog::names())),
+            None => Err(unknown()),
         }
     }
 }
@@ -53,11 +53,11 @@ fn canonical(name: &str, level: Level, leaves: &LeafSet) -> Option<&'static str>
     (at_level == name).then_some(at_level)
 }
 
-fn unknown<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Mistake {
+fn unknown() -> Mistake {
     Mistake {
         code: code::UNKNOWN_PROTECTION,
         message: "is not a known protection name".to_owned(),
-        help: did_you_mean(text, candidates),
+        help: None,
     }
 }
 
@@ -71,12 +71,11 @@ impl Word for OpenApiLeaf {
         expects: "an `openapi-*` leaf name",
         pattern: "",
         words: Some(|| openapi_leaves().map(Leaf::name).collect()),
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<OpenApiLeaf, Mistake> {
-        leaf_among(text, openapi_leaves)
-            .map(OpenApiLeaf)
-            .ok_or_else(|| among::<OpenApiLeaf, _>(text, openapi_leaves))
+        leaf_among(text, openapi_leaves).map(OpenApiLeaf).ok_or_else(among::<OpenApiLeaf>)
     }
 }
 
@@ -90,12 +89,11 @@ impl Word for AddedHeader {
         expects: "a canonical `response-headers-add-*` name",
         pattern: "",
         words: Some(|| added_headers().map(Leaf::name).collect()),
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<AddedHeader, Mistake> {
-        leaf_among(text, added_headers)
-            .map(AddedHeader)
-            .ok_or_else(|| among::<AddedHeader, _>(text, added_headers))
+        leaf_among(text, added_headers).map(AddedHeader).ok_or_else(among::<AddedHeader>)
     }
 }
 
@@ -112,7 +110,6 @@ fn leaf_among<I: Iterator<Item = Leaf>>(text: &str, leaves: fn() -> I) -> Option
     leaves().find(|leaf| leaf.name() == name)
 }
 
-fn among<W: Word, I: Iterator<Item = Leaf>>(text: &str, leaves: fn() -> I) -> Mistake {
-    let names: Vec<&str> = leaves().map(Leaf::name).collect();
-    Mistake { help: did_you_mean(text, names), code: code::UNKNOWN_PROTECTION, ..Mistake::of::<W>() }
+fn among<W: Word>() -> Mistake {
+    Mistake { code: code::UNKNOWN_PROTECTION, ..Mistake::of::<W>() }
 }

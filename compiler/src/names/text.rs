@@ -1,6 +1,7 @@
 //! Short texts: tokens of HTTP, header values, media types, paths of rewrites, ids, templates, and texts without a
 //! syntax of their own.
 
+use waf_shared::limits::ROUTE_ID_BYTES_MAX;
 use waf_shared::plan::{ErrorTemplate, RouteId, TemplatePart};
 
 use super::{Mistake, Word, is_path, is_token};
@@ -15,7 +16,7 @@ macro_rules! words {
         pub(crate) struct $name(pub(crate) String);
 
         impl Word for $name {
-            const SYNTAX: &'static Syntax = &Syntax { type_name: $type_name, expects: $expects, pattern: $pattern, words: None };
+            const SYNTAX: &'static Syntax = &Syntax { type_name: $type_name, expects: $expects, pattern: $pattern, words: None, shown: None };
 
             fn parse($text: &str) -> Result<$name, Mistake> {
                 if $valid { Ok($name($text.to_owned())) } else { Err(Mistake::of::<$name>()) }
@@ -37,6 +38,19 @@ words! {
     Directory, "string", "a directory", "", |text| !text.is_empty() && !text.chars().any(char::is_control);
 }
 
+/// A field value that no message quotes: it may be a credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Credential(pub(crate) String);
+
+impl Word for Credential {
+    const SYNTAX: &'static Syntax =
+        &Syntax { shown: Some(|_| "the value".to_owned()), ..*HeaderValue::SYNTAX };
+
+    fn parse(text: &str) -> Result<Credential, Mistake> {
+        HeaderValue::parse(text).map(|HeaderValue(value)| Credential(value))
+    }
+}
+
 fn is_field_value(text: &str) -> bool {
     text.trim_matches([' ', '\t']).len() == text.len()
         && text.bytes().all(|b| b == b'\t' || (b >= b' ' && b != 0x7f))
@@ -52,6 +66,7 @@ impl Word for PathPrefix {
         expects: "a valid path: it contains characters that need percent-encoding",
         pattern: r"^/[^?#\s]*$",
         words: None,
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<PathPrefix, Mistake> {
@@ -77,6 +92,7 @@ impl Word for MediaType {
         expects: "a valid MIME type",
         pattern: r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(\s*;.*)?$",
         words: None,
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<MediaType, Mistake> {
@@ -112,10 +128,14 @@ impl Word for RouteName {
         expects: "a valid route id (pattern `^[a-z0-9][a-z0-9-]*$`)",
         pattern: r"^[a-z0-9][a-z0-9-]*$",
         words: None,
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<RouteName, Mistake> {
         let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        if text.len() > ROUTE_ID_BYTES_MAX {
+            return Err(Mistake::because(format!("is longer than {ROUTE_ID_BYTES_MAX} characters")));
+        }
         let valid = text.bytes().next().is_some_and(plain) && text.bytes().all(|b| plain(b) || b == b'-');
         if valid { Ok(RouteName(RouteId(text.to_owned()))) } else { Err(Mistake::of::<RouteName>()) }
     }
@@ -136,6 +156,7 @@ impl Word for Template {
         expects: "a template with the fields `{{.RequestID}}` and `{{.Timestamp}}`",
         pattern: "",
         words: None,
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<Template, Mistake> {

@@ -4,6 +4,7 @@ use waf_shared::plan::{Scheme, Upstream};
 
 use super::host::url_host;
 use super::{Mistake, Word, is_path};
+use crate::diagnostic::quoted;
 use crate::field::Syntax;
 
 /// Where a route forwards.
@@ -16,6 +17,7 @@ impl Word for UpstreamUrl {
         expects: "a valid `http://` or `https://` URL",
         pattern: r"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s]+(/[^?#\s]*)?$",
         words: None,
+        shown: Some(without_credentials),
     };
 
     fn parse(text: &str) -> Result<UpstreamUrl, Mistake> {
@@ -42,6 +44,17 @@ impl Word for UpstreamUrl {
         let authority = if port == default { shown } else { format!("{shown}:{port}") };
         let base_path = path.trim_end_matches('/').to_owned();
         Ok(UpstreamUrl(Upstream { scheme, host, port, base_path, authority }))
+    }
+}
+
+/// `url` as a message quotes it: what stands in front of an `@` may be a password.
+pub(crate) fn without_credentials(url: &str) -> String {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let (scheme, rest) = url.split_at_checked(start).unwrap_or(("", url));
+    let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest.get(..authority).and_then(|authority| authority.rfind('@')) {
+        Some(at) => quoted(&format!("{scheme}…{}", rest.get(at..).unwrap_or_default())),
+        None => quoted(url),
     }
 }
 
@@ -82,6 +95,7 @@ impl Word for Origin {
         expects: "an origin (`https://host` or `https://host:port`) or `*`",
         pattern: r"^(\*|[A-Za-z][A-Za-z0-9+.-]*://[^/?#@\s]+)$",
         words: None,
+        shown: None,
     };
 
     fn parse(text: &str) -> Result<Origin, Mistake> {

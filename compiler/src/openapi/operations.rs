@@ -68,8 +68,12 @@ impl<'d> Lowering<'d> {
 
     /// Reports a fault.
     pub(super) fn error(&mut self, spot: &Spot<'_>, what: &str) {
-        if self.errors.len() < FINDINGS_MAX {
-            self.errors.push(format!("does not parse: at {} {what}", self.files.place(spot)));
+        match self.errors.len() {
+            ..FINDINGS_MAX => {
+                self.errors.push(format!("does not parse: at {} {what}", self.files.place(spot)));
+            }
+            FINDINGS_MAX => self.errors.push("does not parse: more faults follow".to_owned()),
+            _ => {}
         }
     }
 

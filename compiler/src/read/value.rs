@@ -3,7 +3,7 @@
 use super::number::{self, Number};
 use super::{At, FromNode, Reader};
 use crate::code;
-use crate::diagnostic::{did_you_mean, quoted};
+use crate::diagnostic::{quoted, shortened};
 use crate::field::{Bound, Kind};
 use crate::names::{OneOf, Word};
 use crate::tree::{Node, Value};
@@ -23,7 +23,7 @@ pub(crate) struct Map<K, V>(pub(crate) Vec<(At<K>, At<V>)>);
 impl FromNode for u64 {
     fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<u64> {
         let Value::Scalar { text, plain } = &node.value else {
-            reader.wrong_type(node, &expected(kind));
+            reader.wrong_type(node, &expected(kind), false);
             return None;
         };
         let (number, bound) = match kind {
@@ -33,7 +33,8 @@ impl FromNode for u64 {
             _ => (None, &Bound::least(0, "")),
         };
         let Some(number) = number else {
-            reader.wrong_type(node, &expected(kind));
+            let unquoted = !*plain && matches!(kind, Kind::Int(_)) && number::whole(text).is_some();
+            reader.wrong_type(node, &expected(kind), unquoted);
             return None;
         };
         let broken = match number {
@@ -42,7 +43,7 @@ impl FromNode for u64 {
             Number::Natural(value) if value > bound.max => bound.high,
             Number::Natural(value) => return Some(value),
         };
-        reader.error(code::OUT_OF_BOUNDS, node.line, &format!("must be {broken}, got {text}"));
+        reader.error(code::OUT_OF_BOUNDS, node.line, &format!("must be {broken}, got {}", shortened(text)));
         None
     }
 }
@@ -61,7 +62,8 @@ impl FromNode for bool {
             Value::Scalar { text, plain: true } if text == "true" => Some(true),
             Value::Scalar { text, plain: true } if text == "false" => Some(false),
             _ => {
-                reader.wrong_type(node, "a bool (`true` or `false`)");
+                let unquoted = matches!(node.text(), Some("true" | "false"));
+                reader.wrong_type(node, "a bool (`true` or `false`)", unquoted);
                 None
             }
         }
@@ -73,14 +75,15 @@ impl<T: OneOf> FromNode for Choice<T> {
         let words = || T::WORDS.iter().map(|(word, _)| *word);
         let listed = || words().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
         let Some(text) = node.text() else {
-            reader.wrong_type(node, &listed());
+            reader.wrong_type(node, &listed(), false);
             return None;
         };
         let found = T::WORDS.iter().find(|(word, _)| *word == text);
         if found.is_none() {
             let verb = if T::WORDS.len() == 1 { "equal" } else { "be" };
             let message = format!("{} must {verb} {}, got {}", reader.path(), listed(), quoted(text));
-            reader.sink.error_with(code::INVALID_VALUE, node.line, message, did_you_mean(text, words()));
+            let help = reader.sink.did_you_mean(text, words());
+            reader.sink.error_with(code::INVALID_VALUE, node.line, message, help);
         }
         found.map(|(_, meaning)| Choice(*meaning))
     }
@@ -89,14 +92,13 @@ impl<T: OneOf> FromNode for Choice<T> {
 impl<W: Word> FromNode for W {
     fn from_node(reader: &mut Reader<'_>, node: &Node, _: &Kind) -> Option<W> {
         let Some(text) = node.text() else {
-            reader.wrong_type(node, &format!("a {}", W::SYNTAX.type_name));
+            reader.wrong_type(node, &format!("a {}", W::SYNTAX.type_name), false);
             return None;
         };
         match W::parse(text) {
             Ok(word) => Some(word),
             Err(mistake) => {
-                let message = format!("{}: {} {}", reader.path(), quoted(text), mistake.message);
-                reader.sink.error_with(mistake.code, node.line, message, mistake.help);
+                reader.mistaken::<W>(text, node.line, mistake);
                 None
             }
         }
@@ -112,7 +114,7 @@ impl<T: FromNode> FromNode for Vec<At<T>> {
                 Some(reader.items(nodes, item))
             }
             _ => {
-                reader.wrong_type(node, &format!("a {}", kind.type_name()));
+                reader.wrong_type(node, &format!("a {}", kind.type_name()), false);
                 None
             }
         }
@@ -140,7 +142,7 @@ impl<T: FromNode> FromNode for OneOrMany<T> {
                 Some(OneOrMany(vec![At { value: one, line: node.line }]))
             }
             _ => {
-                reader.wrong_type(node, &format!("a {}", kind.type_name()));
+                reader.wrong_type(node, &format!("a {}", kind.type_name()), false);
                 None
             }
         }
@@ -150,7 +152,7 @@ impl<T: FromNode> FromNode for OneOrMany<T> {
 impl<K: Word, V: Word> FromNode for Map<K, V> {
     fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<Map<K, V>> {
         let Value::Map(entries) = &node.value else {
-            reader.wrong_type(node, &format!("a {}", kind.type_name()));
+            reader.wrong_type(node, &format!("a {}", kind.type_name()), false);
             return None;
         };
         let mut pairs = Vec::with_capacity(entries.len());
@@ -158,8 +160,7 @@ impl<K: Word, V: Word> FromNode for Map<K, V> {
             let key = match K::parse(&entry.key) {
                 Ok(key) => key,
                 Err(mistake) => {
-                    let message = format!("{}: {} {}", reader.path(), quoted(&entry.key), mistake.message);
-                    reader.sink.error_with(mistake.code, entry.line, message, mistake.help);
+                    reader.mistaken::<K>(&entry.key, entry.line, mistake);
                     continue;
                 }
             };

@@ -216,7 +216,7 @@ fn of_the_service(out: &mut String) {
     );
     let seconds = |seconds: u64| format!("{seconds} s");
     let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
-    let rows: [(&str, String, &str); 17] = [
+    let rows: [(&str, String, &str); 18] = [
         (
             "Client connections of one worker, if the limit on open files allows them",
             fixed::CLIENT_CONNECTIONS_MAX.to_string(),
@@ -265,7 +265,8 @@ fn of_the_service(out: &mut String) {
         ),
         ("A configuration file", megabytes(fixed::CONFIG_BYTES_MAX), "refused"),
         ("Routes", fixed::ROUTES_MAX.to_string(), "refused"),
-        ("Certificates", fixed::CERTIFICATES_MAX.to_string(), "refused"),
+        ("Characters of a route's id", fixed::ROUTE_ID_BYTES_MAX.to_string(), "refused"),
+        ("Hosts, each with its certificate", fixed::CERTIFICATES_MAX.to_string(), "refused"),
     ];
     for (what, value, beyond) in rows {
         let _ = writeln!(out, "| {what} | {value} | {beyond} |");

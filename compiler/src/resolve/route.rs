@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use waf_shared::limits::ROUTE_ID_BYTES_MAX;
 use waf_shared::plan;
 use waf_shared::plan::{Cors, OpenApi, PathPattern, Rewrite, RouteId};
 
@@ -51,13 +52,15 @@ impl raw::Route {
 /// `default`; made ones get `-2`, `-3` … when the name is taken. They are taken from the tree, so that messages can use them.
 pub(crate) fn route_names(root: &Node) -> Vec<String> {
     let items = root.child("routes").map_or(&[][..], Node::items);
-    let explicit = |item: &Node| item.child("id").and_then(Node::text).map(str::to_owned);
+    // What is too long is refused when it is read; here it names the route in messages.
+    let cut = |text: &str| text.chars().take(ROUTE_ID_BYTES_MAX).collect::<String>();
+    let explicit = |item: &Node| item.child("id").and_then(Node::text).map(cut);
     let mut taken: HashSet<String> = items.iter().filter_map(|item| explicit(item)).collect();
     let mut next: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
     let mut names = Vec::with_capacity(items.len());
     for item in items {
         let name = explicit(item).unwrap_or_else(|| {
-            let base = generated(item);
+            let base = cut(&generated(item));
             let mut name = base.clone();
             while taken.contains(&name) {
                 let count = next.entry(base.clone()).or_insert(1);
