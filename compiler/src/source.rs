@@ -36,7 +36,7 @@ pub(crate) fn text_of(stream: impl Read) -> Result<String, SourceError> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let good = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = good.split(|byte| *byte == b'\n').count();
         SourceError::NotUtf8(u32::try_from(line).unwrap_or(u32::MAX))
     })
 }

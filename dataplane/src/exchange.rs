@@ -74,6 +74,8 @@ pub(crate) enum Turned {
     Upstream(UpstreamError),
     /// The client went away.
     Gone,
+    /// It went away while its request was read; what was found until then is still to be told.
+    Left(Box<Inspection>),
 }
 
 impl From<Refusal> for Turned {
@@ -124,6 +126,10 @@ async fn pipeline(
     record.stage("head inspected");
     let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
     record.stage("cleared");
+    if record.is_found(cleared.body.verdict()) && tally::room(proxy, record).await.is_err() {
+        // In `detect_only` the event is told at the end, when nothing can be refused any more.
+        return Err(unread(UNAVAILABLE.into(), record));
+    }
     if let Some(entry) = entry {
         entry.forwarding();
     }
@@ -139,6 +145,9 @@ async fn pipeline(
         Err(turned) => (status_of(&turned), Err(turned)),
     };
     record.answered(status);
+    if status == 499 {
+        record.detail(CLIENT_LEFT);
+    }
     record.stage("answered");
     // What `detect_only` found is reported once, with the status that the client got.
     let verdict = cleared.body.verdict();
@@ -156,12 +165,15 @@ fn is_blocking(refusal: Refusal, record: &Record) -> bool {
         || (refusal.kind == Kind::BadGateway && breaks_contract())
 }
 
+/// What an event says of it beside the status.
+const CLIENT_LEFT: &str = "client went away";
+
 /// 499 is what a log says when the client did not wait.
 fn status_of(turned: &Turned) -> u16 {
     match turned {
         Turned::Refused(refusal) | Turned::Found(refusal, _) => refusal.status,
         Turned::Upstream(error) => upstream_refusal(error).status,
-        Turned::Gone => 499,
+        Turned::Gone | Turned::Left(_) => 499,
     }
 }
 
@@ -199,7 +211,9 @@ pub(crate) async fn turn_away(
         Turned::Upstream(error) => {
             let route =
                 record.route.and_then(|r| record.serving.route(r)).map_or("-", |(route, _)| &route.id.0);
-            tracing::warn!(route, error = &error as &dyn std::error::Error, "the upstream failed");
+            let request_id = record.request_id.as_str();
+            let error_ref = &error as &dyn std::error::Error;
+            tracing::warn!(request_id, route, error = error_ref, "the upstream failed");
             record.upstream_failed(&error);
             failed = true;
             (unread_upstream(upstream_refusal(&error), record), None)
@@ -208,9 +222,20 @@ pub(crate) async fn turn_away(
             record.answered(499);
             return After::Abort;
         }
+        Turned::Left(inspection) => {
+            let verdict = Some(inspection.verdict()).filter(|verdict| verdict.blocks());
+            record.answered(499);
+            if record.is_found(verdict) {
+                record.detail(CLIENT_LEFT);
+                // Nobody is left who could be refused: a failure has been counted and logged.
+                let _ = tell(record.disposition(verdict), 499, verdict, proxy, record).await;
+            }
+            proxy.spare().put(inspection);
+            return After::Abort;
+        }
     };
     record.is_request();
-    if !failed && refusal.kind != Kind::Preflight {
+    if !failed && !matches!(refusal.kind, Kind::Preflight | Kind::Redirect | Kind::Challenge) {
         record.was_blocked();
     }
     if refusal.kind == Kind::Preflight {

@@ -13,9 +13,15 @@ pub fn listen(wake: mpsc::Sender<Wake>) -> io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
     let mut upgrade = signal(SignalKind::user_defined2())?;
+    let mut reopen = signal(SignalKind::user_defined1())?;
     tokio::spawn(async move {
         loop {
             let came = tokio::select! {
+                Some(()) = reopen.recv() => {
+                    // What rotates logs sends it to other servers; unheard it would end this one.
+                    tracing::info!("SIGUSR1 does nothing here: there is no log file to open again");
+                    continue;
+                }
                 Some(()) = terminate.recv() => Signal::Stop,
                 Some(()) = interrupt.recv() => Signal::Stop,
                 Some(()) = hangup.recv() => Signal::Reload,

@@ -111,6 +111,12 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Connection {
+    /// Ends the connection with a reset, as a client does that no longer cares.
+    pub fn break_off(self) {
+        // Without it the end is an orderly one, which is the worst that can come of a failure here.
+        let _ = rustix::net::sockopt::set_socket_linger(&self.stream, Some(Duration::ZERO));
+    }
+
     /// Connects to a port of this machine.
     pub fn open(port: u16) -> Result<Connection, Fault> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));

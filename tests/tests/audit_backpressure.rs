@@ -191,6 +191,43 @@ fn every_block_is_told_once_however_slow_the_consumer_is() {
 }
 
 #[test]
+fn what_is_only_detected_waits_for_room_before_it_goes_on() {
+    let origin = Origin::start();
+    let consumer = Arc::new(Consumer::default());
+    consumer.pace.store(STALLED, Ordering::Release);
+    let taking = Arc::clone(&consumer);
+    let waf = Start::new().consumed_by(move |line| taking.take(line)).run(&format!(
+        "version: v1alpha1\nport: {PORT}\nhealth_port: {HEALTH}\nmetrics_port: {METRICS}\ndata_dir: {FOLDER}/data\n\
+         global: {{accept: {{max_url_length: 65536}}, inspection: {{evaluation_timeout: 5s}}}}\n\
+         routes:\n  - upstream: {0}\n  - match: {{paths: [/seen/*]}}\n    upstream: {0}\n    mode: detect_only\n",
+        origin.url()
+    ));
+    let answers = Arc::new(Answers { left: AtomicU64::new(REQUESTS), ..Answers::default() });
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|_| {
+            let (port, answers) = (waf.port, Arc::clone(&answers));
+            std::thread::spawn(move || client(port, LONG, &answers))
+        })
+        .collect();
+    let full = polling::within(Duration::from_mins(1), || {
+        (lock(&answers.refused).len() as u64 >= CLIENTS).then_some(())
+    });
+    assert!(full.is_some(), "the queue is full");
+    let attack = Request::get("/seen/x?q=1%27%20UNION%20SELECT%20a%20FROM%20b--");
+    let mut connection = Connection::open(waf.port).expect("a connection");
+    connection.patience(Duration::from_secs(30));
+    let refused = connection.exchange(&attack).expect("an answer");
+    contract::answered(&refused, 503, "unavailable");
+    assert_eq!(Request::get("/seen/x?q=orange").to(waf.port).status, 200, "what has no event waits for none");
+    consumer.pace.store(FREE, Ordering::Release);
+    for client in clients {
+        client.join().expect("every request was answered");
+    }
+    assert_eq!(attack.to(waf.port).status, 200);
+    assert_eq!(origin.take().len(), 2, "what was refused did not go on");
+}
+
+#[test]
 fn a_consumer_that_is_gone_is_shown_until_one_is_back() {
     let origin = Origin::start();
     let folder = tempfile::tempdir().expect("a folder for the test");

@@ -1,10 +1,12 @@
 //! What whoever tries the service sees first: a minimal file, plain attacks blocked, plain traffic untouched.
 
+use std::time::Duration;
+
 use serde_json::json;
 use waf_tests::contract::{self, blocked, encode};
 use waf_tests::origin::{Answer, Origin};
 use waf_tests::polling;
-use waf_tests::raw::Request;
+use waf_tests::raw::{Connection, Request};
 use waf_tests::running::{self, to_upstream, with_routes};
 
 const UNION: &str = "1' UNION SELECT password FROM users--";
@@ -153,6 +155,29 @@ fn detect_only_forwards_and_reports() {
     }
     assert_eq!(waf.events().len(), attacks().len(), "one event for each request");
     waf.wait_log(&["detect_only"]);
+}
+
+#[test]
+fn what_was_found_is_told_when_the_client_leaves_early() {
+    let origin = Origin::start();
+    let waf = running::waf(&(to_upstream(&origin.url()) + "global:\n  mode: detect_only\n"));
+    let mut connection = Connection::open(waf.port).expect("a connection");
+    let head = format!(
+        "POST /x?q={} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{",
+        encode(UNION)
+    );
+    connection.send(&head).expect("sent");
+    // Until the head was judged and the body is waited for.
+    polling::hold(Duration::from_millis(300));
+    connection.break_off();
+    let event = waf.wait_events(1).remove(0);
+    assert_eq!(
+        (&event["http_response"]["code"], &event["status_detail"]),
+        (&499.into(), &"client went away".into())
+    );
+    assert_eq!(event["disposition_id"], 15, "it was not blocked");
+    assert!(event["waf"]["matched_protections"].to_string().contains("sql-injection"), "{event}");
+    assert!(origin.take().is_empty());
 }
 
 #[test]

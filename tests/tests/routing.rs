@@ -2,7 +2,7 @@
 
 use waf_tests::contract::{answered, blocked};
 use waf_tests::origin::{Answer, Origin};
-use waf_tests::raw::Request;
+use waf_tests::raw::{Connection, Request};
 use waf_tests::running::{self, with_routes};
 
 /// Routes that name themselves: each upstream URL has the route's id as its base path, so that the origin sees which
@@ -136,6 +136,9 @@ fn an_absolute_target_is_forwarded_in_origin_form() {
     assert_eq!(seen(&origin, waf.port, "http://shop.example/a?b"), "/any/a?b");
     assert_eq!(seen(&origin, waf.port, "http://shop.example"), "/any/");
     blocked(&Request::get("http://other.example/a").to(waf.port), 400);
+    let mut connection = Connection::open(waf.port).expect("a connection");
+    connection.send("GET http://shop.example/a HTTP/1.1\r\n\r\n").expect("sent");
+    blocked(&connection.response().expect("a response"), 400);
     assert!(origin.take().is_empty());
 }
 

@@ -45,6 +45,15 @@ fn a_stop_lets_requests_in_flight_finish() {
 }
 
 #[test]
+fn the_signal_that_opens_logs_again_elsewhere_ends_nothing() {
+    let origin = Origin::start();
+    let waf = running::waf(&to_upstream(&origin.url()));
+    waf.signal(Signal::SIGUSR1);
+    waf.wait_log(&["INFO", "SIGUSR1 does nothing here"]);
+    assert_eq!(Request::get("/").to(waf.port).status, 200);
+}
+
+#[test]
 fn a_stop_under_load_cuts_nothing() {
     let origin = Origin::start();
     let mut waf = running::waf(&to_upstream(&origin.url()));

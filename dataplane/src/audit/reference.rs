@@ -53,7 +53,9 @@ pub fn page() -> String {
          When that queue is full, a request that has an event waits up to {AUDIT_WAIT_SECONDS} seconds and is then refused with 503\n\
          `unavailable`: events are not dropped while the supervisor lives. A line is written whole or not at all. A request\n\
          that was refused because its event found no room can appear in the stream only if its line had begun to be written\n\
-         when the time was over. A stop flushes what waits.\n",
+         when the time was over. In `detect_only`, where the event comes at the end, room is waited for before the request goes\n\
+         on. A stop flushes what waits. A standard output that is closed loses events: the log says so once, and\n\
+         `waf_degraded{{what=\"audit\"}}` is 1 until it can be written again.\n",
         AUDIT_QUEUE_BYTES_MAX >> 20,
     );
     out

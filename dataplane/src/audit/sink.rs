@@ -61,6 +61,16 @@ impl Sink {
         if line.is_empty() {
             return Ok(());
         }
+        self.queue(line).await
+    }
+
+    /// Resolves once every line that was sent before is in the kernel's buffer; the same bound holds. Who will have a line
+    /// to send and could not take back what it does until then asks first.
+    pub async fn room(&self) -> Result<(), AuditUnavailable> {
+        self.queue(Vec::new()).await
+    }
+
+    async fn queue(&self, line: Vec<u8>) -> Result<(), AuditUnavailable> {
         let deadline = Instant::now() + self.wait;
         let (done, written) = oneshot::channel();
         let slot = Slot { line, deadline: Some(deadline), done: Some(done) };

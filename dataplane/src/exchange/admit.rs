@@ -12,7 +12,7 @@ use super::quota;
 use super::record::Record;
 use crate::client_address;
 use crate::http1::framing::{self, Framing};
-use crate::http1::head::{Malformed, RequestHead};
+use crate::http1::head::{Malformed, RequestHead, Version};
 use crate::refusal::{MISDIRECTED, NOT_FOUND, PREFLIGHT, Refusal};
 use crate::request_id;
 use crate::serving::RouteIndex;
@@ -94,7 +94,10 @@ pub(crate) fn admit(arrived: Arrived, record: &mut Record) -> Result<Admitted, R
     let route = choose(record, host, arrived.target.path(arrived.head.target()))?;
     record.route = Some(route);
     quota::check(&arrived.head, record)?;
-    let has_host = host.is_some();
+    // A target in absolute form names a host and stands in for no field (RFC 9112, 3.2).
+    let has_host = host.is_some()
+        && (arrived.head.version != Version::Http11
+            || arrived.head.fields.first("host").is_some_and(|host| !host.is_empty()));
     let Arrived { head, target, framing } = arrived;
     let admitted = Admitted { head, target, framing, route };
     if !has_host && record.settings().accept.require_host_header {

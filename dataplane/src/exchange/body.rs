@@ -23,7 +23,7 @@ use super::admit::{Admitted, leaf_of};
 use super::contract::Contracted;
 use super::record::{NotInspected, Record};
 use crate::coding::{self, Coding, Fault};
-use crate::http1::body::Decoder;
+use crate::http1::body::{Decoder, trailer_fields};
 use crate::http1::head::Malformed;
 use crate::http1::reader::{BodyError, Piece};
 use crate::message::Source;
@@ -258,6 +258,9 @@ impl Body {
                 Ok(Some(data))
             }
             Piece::End(trailers) => {
+                for (name, value) in trailer_fields(&trailers) {
+                    self.inspection.header(name, value);
+                }
                 self.end = Some(trailers);
                 if let Err(fault) = self.reading.finish(&mut self.inspection) {
                     self.coding_fault(fault)?;

@@ -142,6 +142,7 @@ pub(crate) async fn body(
         body.report(record);
         return Err(match body_refusal(&fault, record) {
             Turned::Refused(refusal) => Turned::Found(refusal, body.into_inspection()),
+            Turned::Gone => Turned::Left(body.into_inspection()),
             other => other,
         });
     }

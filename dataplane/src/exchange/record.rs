@@ -275,6 +275,11 @@ impl Record {
         self.not_inspected = bytes;
     }
 
+    /// Whether there is something to tell of a request that is about to be forwarded.
+    pub(crate) fn is_found(&self, verdict: Option<&Verdict>) -> bool {
+        verdict.is_some() || !self.violations.is_empty()
+    }
+
     /// What an exchange that went on is reported as.
     pub(crate) fn disposition(&self, verdict: Option<&Verdict>) -> Disposition {
         // An uninspected rest is worth a line, and no violation.

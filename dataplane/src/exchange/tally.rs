@@ -129,7 +129,21 @@ pub(crate) async fn tell(
         Ok(()) => record.told(disposition, verdict),
         Err(_) => metrics.add(WorkerCounter::AuditRefused, 1),
     }
+    if let Err(error) = sent {
+        tracing::warn!(request_id = record.request_id.as_str(), %error, "an event could not be told");
+    }
     sent
+}
+
+/// Whether an event of `record` would find room now; waits for it as long as the event would.
+pub(crate) async fn room(proxy: &Proxy, record: &Record) -> Result<(), AuditUnavailable> {
+    let found = proxy.audit().room().await;
+    if let Err(error) = found {
+        record.serving.metrics().add(WorkerCounter::AuditRefused, 1);
+        let request_id = record.request_id.as_str();
+        tracing::warn!(request_id, %error, "a request is refused because its event could not be told");
+    }
+    found
 }
 
 fn kind(error: &UpstreamError) -> RouteCounter {

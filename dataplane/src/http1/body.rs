@@ -240,6 +240,14 @@ pub(crate) fn check_trailers(lines: &[u8]) -> Result<(), Malformed> {
         .try_for_each(|line| check_trailer(line.strip_suffix(b"\r").ok_or(Malformed::Trailer)?))
 }
 
+/// Names and values of trailer lines that were checked (RFC 9110, 6.5).
+pub(crate) fn trailer_fields(lines: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    lines.split(|b| *b == b'\n').filter_map(|line| {
+        let (name, value) = line.split_at_checked(memchr(b':', line)?)?;
+        Some((name, value.get(1..)?.trim_ascii()))
+    })
+}
+
 fn check_trailer(line: &[u8]) -> Result<(), Malformed> {
     let colon = memchr(b':', line).ok_or(Malformed::Trailer)?;
     let (name, value) = line.split_at(colon);

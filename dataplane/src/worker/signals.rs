@@ -7,7 +7,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub(super) struct Signals {
     terminate: Signal,
     /// Held because a signal that is listened to no longer ends the process.
-    _ignored: [Signal; 3],
+    _ignored: [Signal; 4],
 }
 
 impl Signals {
@@ -17,6 +17,7 @@ impl Signals {
             _ignored: [
                 signal(SignalKind::interrupt())?,
                 signal(SignalKind::hangup())?,
+                signal(SignalKind::user_defined1())?,
                 signal(SignalKind::user_defined2())?,
             ],
         })

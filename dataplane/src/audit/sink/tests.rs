@@ -148,3 +148,29 @@ async fn a_supervisor_that_dies_in_the_middle_of_a_line_frees_its_sender() {
     tokio::time::timeout(Duration::from_secs(10), sender).await.unwrap().unwrap().unwrap();
     assert_eq!((sink.written(), sink.lost()), (0, 1));
 }
+
+#[tokio::test]
+async fn room_is_told_from_a_stall() {
+    let (sink, mut theirs) = sink(SHORT);
+    assert_eq!(sink.room().await, Ok(()));
+    assert_eq!(sink.written(), 0);
+    // More than the kernel takes.
+    let long = tokio::spawn({
+        let sink = sink.clone();
+        async move { sink.send(line(0, 4_000_000)).await }
+    });
+    tokio::task::yield_now().await;
+    assert_eq!(sink.room().await, Err(AuditUnavailable));
+    assert_eq!(long.await.unwrap(), Err(AuditUnavailable));
+    let reader = tokio::spawn(async move {
+        let mut all = vec![0; 4_000_100];
+        let mut got = 0;
+        while got < 4_000_000 {
+            got += theirs.read(&mut all[got..]).await.unwrap();
+        }
+        theirs
+    });
+    let theirs = reader.await.unwrap();
+    assert_eq!(sink.room().await, Ok(()));
+    drop(theirs);
+}

@@ -30,6 +30,7 @@ pub(super) enum Message {
 /// A line on its way.
 #[derive(Debug)]
 pub(super) struct Slot {
+    /// Empty for one who only asks whether there is room.
     pub(super) line: Vec<u8>,
     /// When it is withdrawn; none for lines that were kept.
     pub(super) deadline: Option<Instant>,
@@ -98,6 +99,7 @@ impl Writer {
 
     fn take(&mut self, message: Message) {
         match message {
+            Message::Line(slot) if slot.line.is_empty() && self.pending.is_empty() => tell(slot.done),
             Message::Line(slot) if self.stream.is_some() => self.pending.push_back(slot),
             Message::Line(slot) => self.keep(slot),
             Message::Stream(stream) => {
@@ -131,7 +133,9 @@ impl Writer {
         let mut total = self.begun + written;
         while let Some(slot) = self.pending.pop_front_if(|slot| slot.line.len() <= total) {
             total -= slot.line.len();
-            self.counts.written.fetch_add(1, Ordering::Relaxed);
+            if !slot.line.is_empty() {
+                self.counts.written.fetch_add(1, Ordering::Relaxed);
+            }
             tell(slot.done);
         }
         self.begun = total;
@@ -168,6 +172,9 @@ impl Writer {
     /// Keeps a line for the next stream, if there is room. Its sender waits no longer: with no supervisor there is
     /// nothing to wait for.
     fn keep(&mut self, slot: Slot) {
+        if slot.line.is_empty() {
+            return tell(slot.done);
+        }
         if self.kept_bytes + slot.line.len() <= KEPT_BYTES_MAX {
             self.kept_bytes += slot.line.len();
             self.kept.push_back(slot.line);
