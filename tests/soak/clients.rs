@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
-use http::Request;
+use http::uri::PathAndQuery;
+use http::{HeaderValue, Request};
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -168,7 +169,7 @@ async fn is_open(sender: &mut Sender) -> bool {
 async fn exchange(sender: &mut Sender, request: Request<Full<Bytes>>) -> Result<u16, String> {
     let sent = request.body().clone().collect().await.map(|body| body.to_bytes().len()).unwrap_or_default();
     let response = match sender {
-        Sender::Http1(sender) => sender.send_request(request).await,
+        Sender::Http1(sender) => sender.send_request(in_origin_form(request)).await,
         Sender::Http2(sender) => sender.send_request(request).await,
     };
     let response = response.map_err(|error| format!("{error:?}"))?;
@@ -224,13 +225,20 @@ async fn talk(port: u16, record: Arc<Record>) {
 }
 
 fn request(method: &str, target: &str) -> http::request::Builder {
-    // HTTP/2 takes the authority from the address, HTTP/1 from the field.
     Request::builder()
         .method(method)
         .uri(format!("https://{HOST}{target}"))
         .header("user-agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0")
         .header("accept", "text/html,application/xhtml+xml,*/*;q=0.8")
         .header("cookie", "session=8e2f0c51d3b94a7fa1; theme=dark")
+}
+
+/// As HTTP/1.1 sends it to a server: HTTP/2 takes the authority from the address, HTTP/1.1 from the field.
+fn in_origin_form(mut request: Request<Full<Bytes>>) -> Request<Full<Bytes>> {
+    let target = request.uri().path_and_query().map_or("/", PathAndQuery::as_str);
+    *request.uri_mut() = target.parse().expect("a path and a query are an address");
+    request.headers_mut().insert(http::header::HOST, HeaderValue::from_static(HOST));
+    request
 }
 
 fn with(builder: http::request::Builder, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
