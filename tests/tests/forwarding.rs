@@ -393,6 +393,17 @@ fn interim_responses_do_not_confuse() {
 }
 
 #[test]
+fn what_browsers_send_instead_of_grpc_goes_over_http1() {
+    let origin = Origin::start();
+    let waf = running::waf(&to_upstream(&origin.url()));
+    for content_type in ["application/grpc-web", "application/grpc-web+proto", "application/grpc-web-text"] {
+        let call = Request::post("/shop.Orders/List", content_type, "\0\0\0\0\0");
+        assert_eq!(call.to(waf.port).status, 200, "{content_type}");
+        assert_eq!(origin.only().field("Content-Type"), Some(content_type));
+    }
+}
+
+#[test]
 fn trailers_are_inspected_like_the_fields_of_a_head() {
     let origin = Origin::answering(|_| Answer::raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
     let waf = running::waf(&to_upstream(&origin.url()));

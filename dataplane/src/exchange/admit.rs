@@ -60,10 +60,13 @@ impl Admitted {
         !matches!(self.framing, Framing::None | Framing::Length(0))
     }
 
-    /// Whether the client speaks gRPC, which is a stream of messages over frames and trailers of HTTP/2.
+    /// Whether the client speaks gRPC, which is a stream of messages over frames and trailers of HTTP/2. What is made for
+    /// browsers (`application/grpc-web`) is not: it is at home in HTTP/1.1.
     pub(crate) fn is_grpc(&self) -> bool {
         let content_type = self.head.fields.first("content-type").unwrap_or_default();
-        content_type.get(..GRPC.len()).is_some_and(|front| front.eq_ignore_ascii_case(GRPC))
+        content_type.split_at_checked(GRPC.len()).is_some_and(|(front, behind)| {
+            front.eq_ignore_ascii_case(GRPC) && matches!(behind.first(), None | Some(b'+' | b';' | b' '))
+        })
     }
 }
 

@@ -41,6 +41,7 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, report: &mut dyn FnMut(Findi
     let points = place + program.points + head.points + arguments.points(&program, clause);
     let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes))
         + tool(clause, &head, &program)
+        + label(bytes, clause, &program)
         - if clause.words_before > PROSE { 3 + i32::from(clause.opener == Opener::Newline) } else { 0 };
     // What an application would run as it stands has no sentences behind it.
     let told = points >= CERTAIN
@@ -156,6 +157,21 @@ fn tool(clause: &Clause, head: &Head, program: &Program) -> i32 {
     let plain =
         words.iter().skip(1).all(|word| matches!(shape(word), Shape::Plain | Shape::Dotted | Shape::Script));
     if program.name == Name::Exclusive && hyphenated && whole && short && plain { 3 } else { 0 }
+}
+
+/// Points against a name in capitals with numbers behind it: a version, a sum of money, an abbreviation (`PHP 8.2; MySQL
+/// 8.0`, `ID 100234`, `Total:` and `RM 50.00`). Systems that tell capitals apart have no such program, and what runs on the
+/// others does nothing with a number alone.
+fn label(bytes: &[u8], clause: &Clause, program: &Program) -> i32 {
+    let raw = |word: &Word| bytes.get(word.start..word.end).unwrap_or_default();
+    let number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',');
+    let (named, behind) = clause.words().split_at_checked(program.index + 1).unwrap_or_default();
+    let name = named.last().map(raw).unwrap_or_default();
+    let capital =
+        name.first().is_some_and(u8::is_ascii_uppercase) && name.iter().all(u8::is_ascii_alphanumeric);
+    let whole = clause.count == clause.words().len() && !clause.ifs && !program.numbered;
+    let numbers = !behind.is_empty() && behind.iter().all(|word| raw(word).iter().all(number));
+    if capital && whole && numbers && program.index == 0 { -4 } else { 0 }
 }
 
 /// A program's path that is the whole of a document's scalar: configurations name programs.

@@ -34,6 +34,14 @@ pub(super) static COMMAND: Rule = Rule {
         "ping me at 5; sleep 8 hours",
         "Preheat the oven; cut the onions; sort the beans; mix.",
         "C:\\Users\\me\\file.txt",
+        "WordPress 6.5; PHP 8.2; MySQL 8.0",
+        "Java & Python 3",
+        "Total:\nPHP 1,500.00",
+        "Employee; ID 100234",
+        "Boise; ID 83702",
+        "Rockville | MD 20850",
+        "Lamp | IP 67",
+        "Composer/2.7.6 (Linux; 5.15.0; PHP 8.2.18; cURL 7.81.0)",
     ],
 };
 

@@ -74,6 +74,9 @@ impl Break<'_, '_, '_, '_, '_> {
     fn judge(&mut self, from: usize) {
         let i = skip_closes(self.tokens, from);
         let Some(head) = kind(self.tokens, i) else { return };
+        if self.closes_attribute() {
+            return;
+        }
         match head {
             Kind::Tail => self.tail(i),
             Kind::Semicolon => self.semicolon(i),
@@ -133,6 +136,25 @@ impl Break<'_, '_, '_, '_, '_> {
         if matches!(self.lead, Lead::Quote { byte: b'`', .. }) {
             self.scene.found(&BACKTICK_BREAK, self.at, end);
         }
+    }
+
+    /// Whether the quote ends an attribute and `>` its tag: `<h2 class="x">Case study</h2>`. A host query's string would
+    /// have ended with the attribute's first quote, and what stands behind that one is judged.
+    fn closes_attribute(&self) -> bool {
+        let Lead::Quote { byte: quote @ (b'"' | b'\''), first } = self.lead else { return false };
+        // An empty attribute reads like a doubled quote inside of a string.
+        let is_empty = self.scene.bytes().get(self.at + 1) == Some(&quote);
+        let end = self.at + usize::from(is_empty);
+        let Some((before, behind)) = self.scene.bytes().split_at_checked(end) else { return false };
+        let ends_tag = matches!(behind.get(1..), Some([b'>', ..] | [b'/', b'>', ..] | [b' ', b'>', ..]));
+        let opened = memchr::memrchr(quote, before).and_then(|at| before.get(..at));
+        let Some(tag) = opened.filter(|head| ends_tag && (is_empty || !first) && head.ends_with(b"=")) else {
+            return false;
+        };
+        let start = memchr::memrchr(b'<', tag).and_then(|at| tag.get(at + 1..));
+        start.is_some_and(|tag| {
+            tag.first().is_some_and(u8::is_ascii_alphabetic) && memchr::memchr(b'>', tag).is_none()
+        })
     }
 
     fn is_only_quote(&self) -> bool {

@@ -12,6 +12,12 @@ use crate::lang::sql::grammar::{
 use crate::lang::sql::token::Kind;
 use crate::lang::sql::words::Word;
 
+/// What an apostrophe ends in French, Italian, Catalan and Occitan.
+const ARTICLES: &[&[u8]] = &[
+    b"d", b"l", b"dell", b"all", b"nell", b"sull", b"dall", b"quell", b"un", b"qu", b"s", b"n", b"m", b"t",
+    b"j", b"c",
+];
+
 impl Break<'_, '_, '_, '_, '_> {
     /// `'||'1`, `'||(select …)`, `'||utl_http.request(…)`.
     pub(super) fn pipes(&mut self, i: usize) {
@@ -39,6 +45,9 @@ impl Break<'_, '_, '_, '_, '_> {
     /// `AND`, `OR` and what is joined by them.
     pub(super) fn link(&mut self, i: usize) {
         let start = i + 1;
+        if self.is_elision(i) {
+            return;
+        }
         if word(self.tokens, start) == Some(Word::This) && kind(self.tokens, start + 1) == Some(Kind::Dot) {
             if self.lead.is_clear() {
                 self.hit(&DOCUMENT_SCRIPT, start + 3);
@@ -62,6 +71,29 @@ impl Break<'_, '_, '_, '_, '_> {
         if self.joins(start, symbol, false) {
             self.boolean(left.next + 2);
         }
+    }
+
+    /// Whether the quote is the apostrophe of a Romance language (`Ballon d'Or 2024`, `Via dell'Or 5`): an article that
+    /// has lost its vowel in front of the word at `i`, and behind that nothing that would balance or cut off the string
+    /// that a quote would have ended. As SQL it could not run.
+    fn is_elision(&self, i: usize) -> bool {
+        let Lead::Quote { byte, .. } = self.lead else { return false };
+        let width = if byte == b'\'' { 1 } else { '\u{2019}'.len_utf8() };
+        let Some(joined) = self.tokens.get(i).filter(|token| token.start == self.at + width) else {
+            return false;
+        };
+        let (before, behind) = (self.scene.bytes().get(..self.at), self.scene.bytes().get(joined.end..));
+        let word =
+            before.unwrap_or_default().rsplit(|byte| !(byte.is_ascii_alphanumeric() || *byte >= 0x80)).next();
+        let is_article =
+            word.is_some_and(|word| ARTICLES.iter().any(|known| word.eq_ignore_ascii_case(known)));
+        let behind = behind.unwrap_or_default();
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b" .,/-&".contains(byte);
+        let speaks_sql = |at: usize| matches!(kind(self.tokens, at), Some(Kind::Word(word)) if !matches!(word, Word::And | Word::Or));
+        is_article
+            && behind.iter().all(plain)
+            && memchr::memmem::find(behind, b"--").is_none()
+            && !(i + 1..).take_while(|at| kind(self.tokens, *at).is_some()).any(speaks_sql)
     }
 
     /// Whether the operand at `start`, with what it is compared to, is a condition that an attacker appends. Inside of

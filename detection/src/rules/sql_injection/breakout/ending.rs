@@ -8,6 +8,35 @@ use crate::lang::sql::grammar::{self, Operand, Shape, kind, operand, skip_closes
 use crate::lang::sql::token::Kind;
 use crate::lang::sql::words::Word;
 
+/// Whether the quote at `quote` stands for feet, minutes or inches (`TV 55" -- 65"`, `screw 3" # 8`, `the screen is 12" --
+/// nice`) and what begins at `mark` is a dash or a number sign: digits stand in front of the quote, white space behind it,
+/// and either a number or an amount follows or a phrase precedes.
+fn is_measure(bytes: &[u8], quote: usize, mark: usize) -> bool {
+    let (before, behind) = (bytes.get(..quote).unwrap_or_default(), bytes.get(mark..).unwrap_or_default());
+    let spaced =
+        bytes.get(quote + 1..mark).is_some_and(|gap| !gap.is_empty() && gap.iter().all(|b| *b == b' '));
+    let number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'/');
+    if !spaced || !before.last().is_some_and(u8::is_ascii_digit) {
+        return false;
+    }
+    let phrase =
+        before.iter().rposition(|byte| !number(byte)).and_then(|at| before.get(..=at)).unwrap_or_default();
+    let words = phrase.split(|byte| *byte == b' ').filter(|word| word.len() > 1);
+    let (words, plain) = words.fold((0, true), |(count, plain), word| {
+        (count + 1, plain && word.iter().all(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80))
+    });
+    let text = behind
+        .strip_prefix(b"--")
+        .or_else(|| behind.strip_prefix(b"#"))
+        .unwrap_or_default()
+        .trim_ascii_start();
+    let amount = text.strip_prefix(b"$").unwrap_or(text);
+    let counted = amount.iter().take_while(|byte| number(byte)).count();
+    let after = amount.get(counted).copied();
+    (counted > 0 && matches!(after, None | Some(b' ' | b'"' | b'\'')))
+        || (words >= 2 && plain && text.first().is_some_and(u8::is_ascii_alphabetic))
+}
+
 /// Bytes behind a comment that ends a query.
 const TAIL_MAX: usize = 24;
 
@@ -20,6 +49,9 @@ impl Break<'_, '_, '_, '_, '_> {
         // `#` and `/*` behind a quote also stand in prose and code; there the value has to end soon.
         let closes = i > 0;
         if !self.lead.is_quote() || !self.lead.is_clear() || self.is_attribution(i) {
+            return;
+        }
+        if is_measure(self.scene.bytes(), self.at, token.start) {
             return;
         }
         let rest = self.scene.bytes().get(token.start..token.end).unwrap_or_default();

@@ -63,6 +63,17 @@ pub(super) fn union(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before:
     }
 }
 
+/// Whether what looks like a comparison in front of `start` ends a tag: `<option value="">Select one</option>`. SQL compares
+/// with a query in parentheses alone.
+fn ends_tag(bytes: &[u8], start: usize) -> bool {
+    let Some(before) = bytes.get(..start).and_then(|before| before.trim_ascii_end().strip_suffix(b">"))
+    else {
+        return false;
+    };
+    let tag = memchr::memrchr(b'<', before).and_then(|at| before.get(at + 1..)).unwrap_or_default();
+    tag.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'/') && !tag.contains(&b'>')
+}
+
 pub(super) fn select(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let (start, end) = span(tokens, 3);
     if matches!(word(tokens, 1), Some(Word::Delaying)) {
@@ -76,6 +87,7 @@ pub(super) fn select(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before
             .is_some_and(|(open, _)| grammar::arguments(tokens, open));
     match before_kind(before, 0) {
         _ if scene.is_query_field() => {}
+        Some(Kind::Compare) if ends_tag(scene.bytes(), start) => {}
         Some(Kind::Open | Kind::Arithmetic | Kind::Compare | Kind::Pipes | Kind::Ampersands) => {
             let starred = kind(tokens, 1) == Some(Kind::Open) && operand(tokens, 1).is_some();
             if shape == Some(Shape::Exact) || called || starred {
