@@ -50,6 +50,10 @@ pub(super) fn inspect(bytes: &[u8], surroundings: Setting, report: &mut dyn FnMu
             after: bytes.get(end..).unwrap_or_default().trim_ascii_start(),
             surroundings,
         };
+        // One or several of them: `file(s)`, `copy(es)`.
+        if matches!(call.inside, b"s" | b"es" | b"S") {
+            continue;
+        }
         let Some(sign) = call.sign() else { continue };
         let sole = surroundings != Setting::Prose && call.stands_alone();
         report(Finding {

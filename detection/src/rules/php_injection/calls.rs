@@ -67,6 +67,8 @@ pub(super) static SOLE_CALL: Rule = Rule {
     ],
     everyday: &[
         "System (default)",
+        "file(s)",
+        "Copy(s)",
         "File (1)",
         "mail (optional)",
         "regex.exec(value)",
