@@ -146,7 +146,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let is_empty = self.scene.bytes().get(self.at + 1) == Some(&quote);
         let end = self.at + usize::from(is_empty);
         let Some((before, behind)) = self.scene.bytes().split_at_checked(end) else { return false };
-        let ends_tag = matches!(behind.get(1..), Some([b'>', ..] | [b'/', b'>', ..] | [b' ', b'>', ..]));
+        let ends_tag = matches!(behind.get(1..), Some([b'>', ..] | [b'/' | b' ', b'>', ..]));
         let opened = memchr::memrchr(quote, before).and_then(|at| before.get(..at));
         let Some(tag) = opened.filter(|head| ends_tag && (is_empty || !first) && head.ends_with(b"=")) else {
             return false;
