@@ -89,11 +89,12 @@ impl Break<'_, '_, '_, '_, '_> {
             word.is_some_and(|word| ARTICLES.iter().any(|known| word.eq_ignore_ascii_case(known)));
         let behind = behind.unwrap_or_default();
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b" .,/-&".contains(byte);
-        let speaks_sql = |at: usize| matches!(kind(self.tokens, at), Some(Kind::Word(word)) if !matches!(word, Word::And | Word::Or));
+        let speaks_sql =
+            |kind: Kind| matches!(kind, Kind::Word(word) if !matches!(word, Word::And | Word::Or));
         is_article
             && behind.iter().all(plain)
             && memchr::memmem::find(behind, b"--").is_none()
-            && !(i + 1..).take_while(|at| kind(self.tokens, *at).is_some()).any(speaks_sql)
+            && !self.tokens.from(i + 1).any(|(_, token)| speaks_sql(token.kind))
     }
 
     /// Whether the operand at `start`, with what it is compared to, is a condition that an attacker appends. Inside of
