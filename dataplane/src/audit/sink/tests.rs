@@ -150,6 +150,33 @@ async fn a_supervisor_that_dies_in_the_middle_of_a_line_frees_its_sender() {
 }
 
 #[tokio::test]
+async fn a_question_that_outlives_the_line_before_it_costs_no_stream() {
+    let (sink, mut theirs) = sink(SHORT);
+    // Lines that the kernel takes as a whole or not at all, until it takes no more.
+    let mut number = 0;
+    while sink.send(line(number, 1_000)).await.is_ok() {
+        number += 1;
+    }
+    let withdrawn = tokio::spawn({
+        let sink = sink.clone();
+        async move { sink.send(line(0, 1_000)).await }
+    });
+    tokio::time::sleep(SHORT / 2).await;
+    let asking = tokio::spawn({
+        let sink = sink.clone();
+        async move { sink.room().await }
+    });
+    assert_eq!(withdrawn.await.unwrap(), Err(AuditUnavailable));
+    let mut buffer = vec![0; 1 << 20];
+    assert!(theirs.read(&mut buffer).await.unwrap() > 0);
+    assert_eq!(asking.await.unwrap(), Ok(()));
+    // The stream is there as before.
+    let before = sink.written();
+    assert_eq!(sink.send(line(number, 10)).await, Ok(()));
+    assert_eq!((sink.undelivered(), sink.written()), (0, before + 1));
+}
+
+#[tokio::test]
 async fn room_is_told_from_a_stall() {
     let (sink, mut theirs) = sink(SHORT);
     assert_eq!(sink.room().await, Ok(()));

@@ -115,7 +115,13 @@ impl Writer {
 
     /// Writes what the kernel takes of the lines at hand, as one piece.
     fn write(&mut self, ready: io::Result<()>) {
-        let Some(stream) = &self.stream else { return };
+        // Who asked for room behind a line that was withdrawn since has it now; there is nothing to write for him.
+        while ready.is_ok()
+            && let Some(slot) = self.pending.pop_front_if(|slot| slot.line.is_empty())
+        {
+            tell(slot.done);
+        }
+        let Some(stream) = self.stream.as_ref().filter(|_| !self.pending.is_empty()) else { return };
         let piece = match self.pending.front() {
             // One line alone needs no copy.
             Some(only) if self.pending.len() == 1 => only.line.get(self.begun..).unwrap_or_default(),
