@@ -36,9 +36,13 @@ rules! {
         ["1; DROP TABLE users", "x'; insert into admins (name) values ('eve');--", "7;truncate table orders", "5'; update users set role='admin' where id=3 --"],
         ["I need space; drop table tennis for now", "Terms & conditions; see page 3", "chairs; update on the table soon", "a; b; delete c"];
     STATEMENT: SqlInjectionGeneric, "sql-injection-generic/statement", STRONG, VALUES,
-        "The value is a complete query.",
-        ["select name, pass from users where id=1", "SELECT version()", "select * from accounts", "select @@version"],
-        ["select from our range or call", "Select the best option from the list", "select seats", "update"];
+        "The value is a complete query that reads credentials, variables or catalogs of the server, or cuts off what follows it.",
+        ["select name, pass from users where id=1", "SELECT version()", "select * from accounts --", "select @@version", "select name from pg_group"],
+        ["select from our range or call", "Select the best option from the list", "select seats", "update", "select * from menu", "select user_id, status from orders where status = 1"];
+    BARE_QUERY: SqlInjectionGeneric, "sql-injection-generic/bare-query", 3, VALUES,
+        "The value is a complete query and nothing else: a search for one reads the same.",
+        ["select name from menu where price < 5", "SELECT * FROM orders", "select 1 from a"],
+        ["select from our range or call", "Select the best option from the list", "select seats"];
     SUBQUERY: SqlInjectionGeneric, "sql-injection-generic/subquery", STRONG, ANYWHERE,
         "A query in parentheses or as an operand.",
         ["(select password from users limit 1)", "1-(select count(*) from orders)", "x=(select/**/1)", "(SELECT(1)FROM(dual))"],
@@ -85,8 +89,12 @@ rules! {
         ["smile :(", "(", "foo("];
     SYSTEM_NAME: SqlInjectionSystemSchemaNames, "sql-injection-system-schema-names/name", STRONG, ANYWHERE,
         "A table or schema of a system catalog where a query would name it.",
-        ["x from information_schema.tables", "pg_catalog", "1 union select name from sysobjects"],
+        ["x from information_schema.tables", "pg_catalog.pg_user", "1 union select name from sysobjects"],
         ["our information schema", "system tables and chairs", "the catalog"];
+    SYSTEM_ALONE: SqlInjectionSystemSchemaNames, "sql-injection-system-schema-names/alone", 3, VALUES,
+        "The name of a system catalog and nothing else: tools of databases send it as a name.",
+        ["pg_catalog", "information_schema", "sysobjects"],
+        ["our information schema", "system tables", "the catalog"];
     SYSTEM_IN_TEXT: SqlInjectionSystemSchemaNames, "sql-injection-system-schema-names/in-text", 2, VALUES,
         "A table or schema of a system catalog inside other text.",
         ["what is information_schema good for", "see the pg_catalog docs", "is sqlite_master a view"],

@@ -1,6 +1,6 @@
 //! Calls of functions and names of the system that a query knows and prose does not.
 
-use super::super::proofs::{CALL, CASE_WHEN, FILE, HEX, IF_CALL, SYSTEM_IN_TEXT, SYSTEM_NAME};
+use super::super::proofs::{CALL, CASE_WHEN, FILE, HEX, IF_CALL, SYSTEM_ALONE, SYSTEM_IN_TEXT, SYSTEM_NAME};
 use super::super::proofs_by_dialect::STORED_CALL;
 use super::super::scene::Scene;
 use super::{Before, before_kind, begins_expression, span};
@@ -74,8 +74,10 @@ pub(super) fn system(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Befor
     ) || (matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Dot | Kind::Comma))
         && (dotted || matches!(before_kind(before, 1), Some(Kind::Word(Word::From)))));
     let whole = bytes.iter().filter(|b| !b.is_ascii_whitespace()).count() == token.end - token.start;
-    if queried || whole || (before[0].is_none() && dotted) {
+    if queried || (before[0].is_none() && dotted) || (whole && scene.is_name()) {
         scene.found(&SYSTEM_NAME, token.start, token.end);
+    } else if whole {
+        scene.found(&SYSTEM_ALONE, token.start, token.end);
     } else {
         scene.found(&SYSTEM_IN_TEXT, token.start, token.end);
     }

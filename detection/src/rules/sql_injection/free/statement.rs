@@ -1,7 +1,7 @@
 //! Statements and their parts inside a value: a second query, a batch, a delay, a procedure.
 
 use super::super::proofs::{
-    DELAY_CALL, DELAY_STATEMENT, QUERY_IN_TEXT, STACKED, STATEMENT, SUBQUERY, UNION_IN_TEXT, UNION_SELECT,
+    BARE_QUERY, DELAY_CALL, DELAY_STATEMENT, QUERY_IN_TEXT, STACKED, STATEMENT, SUBQUERY, UNION_IN_TEXT, UNION_SELECT,
 };
 use super::super::proofs_by_dialect::{MSSQL_DECLARE, MSSQL_EXEC};
 use super::super::scene::Scene;
@@ -88,7 +88,8 @@ pub(super) fn select(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before
     match before_kind(before, 0) {
         _ if scene.is_query_field() => {}
         Some(Kind::Compare) if ends_tag(scene.bytes(), start) => {}
-        Some(Kind::Open | Kind::Arithmetic | Kind::Compare | Kind::Pipes | Kind::Ampersands) => {
+        // A query is an operand in parentheses alone. Without them `/select/` is a folder and `-select` the end of a name.
+        Some(Kind::Open) => {
             let starred = kind(tokens, 1) == Some(Kind::Open) && operand(tokens, 1).is_some();
             if shape == Some(Shape::Exact) || called || starred {
                 scene.found(&SUBQUERY, start, end);
@@ -98,13 +99,40 @@ pub(super) fn select(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before
         }
         // Statements behind a union or a semicolon are told by these.
         Some(Kind::Word(Word::Union | Word::All | Word::Distinct) | Kind::Semicolon) => {}
-        None if shape == Some(Shape::Exact) || called => scene.found(&STATEMENT, start, end),
+        None if shape == Some(Shape::Exact) || called => {
+            let rule = if reads_secrets(scene.bytes(), tokens) { &STATEMENT } else { &BARE_QUERY };
+            scene.found(rule, start, end);
+        }
         _ if shape.is_some() => scene.found(&QUERY_IN_TEXT, start, end),
         _ => {}
     }
     if scene.is_name() && operand(tokens, 1).is_some() && tokens.get(2).is_some() && before[0].is_none() {
         scene.found(&STATEMENT, start, end);
     }
+}
+
+/// Columns that hold credentials, as far as applications agree on their names.
+const CREDENTIALS: &[&[u8]] =
+    &[b"password", b"passwd", b"passwort", b"pass", b"pwd", b"pw", b"passphrase", b"secret", b"credentials"];
+
+/// Whether a query that stands alone reads what nobody searches for: credentials, a variable, a catalog or an identity of
+/// the server, or ends in a comment that cuts off the query around it.
+fn reads_secrets(bytes: &[u8], tokens: &Reading<'_>) -> bool {
+    tokens.from(1).any(|(i, token)| match token.kind {
+        Kind::Tail => true,
+        Kind::Variable => bytes.get(token.start..token.end).is_some_and(|name| name.starts_with(b"@@")),
+        Kind::Word(Word::System | Word::Delaying | Word::Stored) => true,
+        Kind::Word(Word::Distinctive) => kind(tokens, i + 1) == Some(Kind::Open),
+        Kind::Word(_) => {
+            let name = bytes.get(token.start..token.end).unwrap_or_default();
+            let is = |known: &&[u8]| name.eq_ignore_ascii_case(known);
+            CREDENTIALS.iter().any(is)
+                || (kind(tokens, i + 1) == Some(Kind::Open)
+                    && kind(tokens, i + 2) == Some(Kind::Close)
+                    && [&b"version"[..], b"user", b"database", b"schema"].iter().any(is))
+        }
+        _ => false,
+    })
 }
 
 /// A statement that changes data or schema at the very beginning: a lesson or a log line unless it stands in a name.
