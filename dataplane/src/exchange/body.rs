@@ -329,7 +329,7 @@ impl Body {
                 "the body is not in the content coding that it declares",
             )?,
         }
-        self.reading.give_up(&mut self.inspection);
+        self.reading.stop_inflating(&mut self.inspection);
         Ok(())
     }
 
