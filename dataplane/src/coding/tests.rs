@@ -158,7 +158,8 @@ fn bombs_end_at_the_ratio() {
     for coding in ALL {
         let encoded = encode(coding, &bomb);
         let mut out = 0usize;
-        let mut inflater = Inflater::new(&[coding], Bounds { bytes_max: u64::MAX, ratio_max: 100 }, Ancillary::Refused);
+        let mut inflater =
+            Inflater::new(&[coding], Bounds { bytes_max: u64::MAX, ratio_max: 100 }, Ancillary::Refused);
         let result = inflater.feed(&encoded, &mut |made| {
             out += made.len();
             ControlFlow::Continue(())

@@ -114,7 +114,7 @@ pub(crate) async fn body(
     let mut kind = BodyKind::None;
     let mut codings = Vec::new();
     if admitted.carries_body() {
-        let media_type = admitted.head.fields.first("content-type").unwrap_or_default();
+        let media_type = admitted.media_type();
         kind = inspection.body(media_type);
         match coding::codings(admitted.head.fields.all("content-encoding")) {
             Ok(known) => {

@@ -177,7 +177,10 @@ fn frames_as_writers_of_zstd_make_them_pass() {
             let mut out = vec![0; zstd_safe::compress_bound(length)];
             let made = context.compress2(out.as_mut_slice(), &data[..length]).expect("there is room");
             out.truncate(made);
-            assert!(verdict(Coding::Zstd, &out) == Ok(data[..length].to_vec()), "{size} {sum} {level} {length}");
+            assert!(
+                verdict(Coding::Zstd, &out) == Ok(data[..length].to_vec()),
+                "{size} {sum} {level} {length}"
+            );
         }
     }
 }

@@ -100,14 +100,18 @@ impl Reading {
             || (self.kind == BodyKind::Multipart && inspection.progress() != Progress::Open);
         // A coded body is small for what it holds: none passes before its ratio is known.
         let is_bounded = self.is_faulty
-            || self.inflater.as_ref().is_none_or(|inflater| inflater.is_past_prefix() || inflater.is_stopped());
+            || self
+                .inflater
+                .as_ref()
+                .is_none_or(|inflater| inflater.is_past_prefix() || inflater.is_stopped());
         is_cleared && is_bounded && !inspection.is_encoded_open()
     }
 
     /// Feeds the next bytes as they came.
     pub(super) fn feed(&mut self, data: &[u8], inspection: &mut Inspection) -> Result<(), Fault> {
         let was_on = self.state == State::On;
-        if self.state == State::Finished || (was_on && self.inflater.as_ref().is_some_and(Inflater::is_stopped))
+        if self.state == State::Finished
+            || (was_on && self.inflater.as_ref().is_some_and(Inflater::is_stopped))
         {
             self.passed_over = self.passed_over.saturating_add(data.len() as u64);
         }

@@ -27,8 +27,7 @@ fn judge(media_type: &str, bytes: &[u8], size: usize) -> Verdict {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
     let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())));
     let bounds = Bounds { max_inspect_size: 1 << 20, ..Bounds::DEFAULT };
-    let mut inspection =
-        Inspection::new(engine, LeafSet::defaults(), bounds, OnHit::GoOn, Budget::UNLIMITED);
+    let mut inspection = Inspection::new(engine, LeafSet::defaults(), bounds, OnHit::GoOn, Budget::UNLIMITED);
     inspection.encoded_body(media_type.as_bytes(), 1);
     for chunk in bytes.chunks(size) {
         inspection.feed_encoded(0, chunk);
