@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use waf_shared::plan::{ErrorTemplate, TemplatePart};
 
-use crate::exchange::{Exceeded, Reply};
+use crate::exchange::{Exceeded, Reply, grpc_status};
 use crate::refusal::{After, Kind, Refusal};
 use crate::serving::HeaderRules;
 
@@ -16,6 +16,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) now: SystemTime,
     /// A HEAD request gets the head alone.
     pub(crate) is_head: bool,
+    /// A client of gRPC reads a status of its own, in a response that is nothing but trailers.
+    pub(crate) is_grpc: bool,
     /// HTTP/1.0 clients want to be told that the connection stays.
     pub(crate) is_http10: bool,
     pub(crate) template: Option<&'a ErrorTemplate>,
@@ -40,8 +42,14 @@ pub(crate) fn compose(refusal: Refusal, asked: &Asked<'_>) -> (Vec<u8>, Vec<u8>)
             out.extend_from_slice(part.as_bytes());
         }
     };
-    line(&format!("HTTP/1.1 {} {}\r\nDate", refusal.status, reason(refusal.status)), &http_date(asked.now));
-    let has_body = !matches!(refusal.kind, Kind::Preflight | Kind::Redirect);
+    let status = if asked.is_grpc { 200 } else { refusal.status };
+    line(&format!("HTTP/1.1 {status} {}\r\nDate", reason(status)), &http_date(asked.now));
+    if asked.is_grpc {
+        line("Content-Type", "application/grpc");
+        line("Grpc-Status", &grpc_status(refusal.status).to_string());
+        line("Grpc-Message", refusal.kind.as_str());
+    }
+    let has_body = !asked.is_grpc && !matches!(refusal.kind, Kind::Preflight | Kind::Redirect);
     if refusal.kind == Kind::Redirect {
         line("Content-Length", "0");
     }
@@ -182,6 +190,7 @@ mod tests {
             request_id: "id-1",
             now,
             is_head,
+            is_grpc: false,
             is_http10: false,
             template,
             quota: None,

@@ -49,6 +49,25 @@ pub(crate) struct Bounds {
     pub(crate) ratio_max: u32,
 }
 
+/// What becomes of bytes that a coding carries beside the content: optional fields, skippable frames, metadata. Headers of a
+/// fixed size are none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ancillary {
+    /// A body that carries any is malformed, but for names of files in plain letters and what parallel writers need.
+    Refused,
+    /// They are skipped, as decoders do.
+    Skipped,
+}
+
+/// Where what came out of a body stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// Between two codings: one was taken off.
+    Between,
+    /// The content: all were.
+    Content,
+}
+
 /// The codings that `Content-Encoding` names, in the order in which they were applied; `identity` is none.
 pub(crate) fn codings<'v>(values: impl Iterator<Item = &'v [u8]>) -> Result<Vec<Coding>, UnknownCoding> {
     let mut found = Vec::new();
@@ -84,6 +103,8 @@ pub(crate) struct Inflater {
 #[derive(Debug, Default, Clone, Copy)]
 struct Totals {
     taken: u64,
+    /// Bytes between two codings.
+    between: u64,
     made: u64,
 }
 
@@ -114,8 +135,8 @@ struct Malformed;
 
 impl Inflater {
     /// For a body to which `codings` were applied in this order.
-    pub(crate) fn new(codings: &[Coding], bounds: Bounds) -> Inflater {
-        let stages = codings.iter().rev().map(|coding| Stage::new(*coding)).collect();
+    pub(crate) fn new(codings: &[Coding], bounds: Bounds, ancillary: Ancillary) -> Inflater {
+        let stages = codings.iter().rev().map(|coding| Stage::new(*coding, ancillary)).collect();
         Inflater { stages, bounds, totals: Totals::default(), stopped: false }
     }
 
@@ -124,11 +145,28 @@ impl Inflater {
         self.stopped
     }
 
-    /// Inflates the next bytes; what comes out goes to `take` piece by piece, until that breaks or a bound is reached.
+    /// Whether so much came out that the ratio is judged as the body inflates.
+    pub(crate) fn is_past_prefix(&self) -> bool {
+        self.totals.made > PREFIX_BYTES
+    }
+
+    /// Inflates the next bytes; the content goes to `take` piece by piece, until that breaks or a bound is reached.
     pub(crate) fn feed(
         &mut self,
         input: &[u8],
         take: &mut impl FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), Fault> {
+        self.feed_all(input, &mut |made, bytes| match made {
+            Made::Between => ControlFlow::Continue(()),
+            Made::Content => take(bytes),
+        })
+    }
+
+    /// The same with what comes out between two codings, at which `take` cannot stop.
+    pub(crate) fn feed_all(
+        &mut self,
+        input: &[u8],
+        take: &mut impl FnMut(Made, &[u8]) -> ControlFlow<()>,
     ) -> Result<(), Fault> {
         if self.stopped || input.is_empty() {
             return Ok(());
@@ -145,6 +183,11 @@ impl Inflater {
             })?,
             [outer, inner, ..] => outer.run(input, &mut |taken, made| {
                 totals.taken += taken as u64;
+                totals.between += made.len() as u64;
+                if totals.between > PREFIX_BYTES {
+                    totals.check(bounds)?;
+                }
+                let _ = take(Made::Between, made);
                 inner.run(made, &mut |_, made| deliver(made, bounds, totals, take))
             })?,
         };
@@ -169,7 +212,7 @@ fn deliver(
     made: &[u8],
     bounds: &Bounds,
     totals: &mut Totals,
-    take: &mut impl FnMut(&[u8]) -> ControlFlow<()>,
+    take: &mut impl FnMut(Made, &[u8]) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Fault> {
     let room = bounds.bytes_max.saturating_sub(totals.made);
     totals.made += made.len() as u64;
@@ -179,7 +222,7 @@ fn deliver(
     let within = made.get(..usize::try_from(room).unwrap_or(usize::MAX)).unwrap_or(made);
     let mut flow = ControlFlow::Continue(());
     if !within.is_empty() {
-        flow = take(within);
+        flow = take(Made::Content, within);
     }
     if flow.is_break() || within.len() < made.len() {
         totals.check(bounds)?;
@@ -191,17 +234,17 @@ fn deliver(
 impl Totals {
     fn check(&self, bounds: &Bounds) -> Result<(), Fault> {
         let allowed = self.taken.saturating_mul(u64::from(bounds.ratio_max));
-        if self.made > allowed { Err(Fault::Ratio) } else { Ok(()) }
+        if self.made.max(self.between) > allowed { Err(Fault::Ratio) } else { Ok(()) }
     }
 }
 
 impl Stage {
-    fn new(coding: Coding) -> Stage {
+    fn new(coding: Coding, ancillary: Ancillary) -> Stage {
         let decoder = match coding {
-            Coding::Gzip => Decoder::Gzip(gzip::Gzip::default()),
+            Coding::Gzip => Decoder::Gzip(gzip::Gzip::new(ancillary)),
             Coding::Deflate => Decoder::Deflate(deflate::Deflate::default()),
-            Coding::Brotli => Decoder::Brotli(brotli::Brotli::new()),
-            Coding::Zstd => Decoder::Zstd(zstd::Zstd::new()),
+            Coding::Brotli => Decoder::Brotli(brotli::Brotli::new(ancillary)),
+            Coding::Zstd => Decoder::Zstd(zstd::Zstd::new(ancillary)),
         };
         Stage { decoder, window: vec![0; WINDOW_BYTES] }
     }

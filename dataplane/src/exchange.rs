@@ -11,6 +11,8 @@ mod contract;
 
 mod cors;
 
+mod grpc;
+
 mod inspect;
 
 mod body;
@@ -40,6 +42,7 @@ use std::sync::Arc;
 use waf_detection::inspection::Inspection;
 use waf_shared::catalog::Leaf;
 
+pub(crate) use grpc::status as grpc_status;
 pub(crate) use inspect::Spare;
 pub(crate) use record::{Door, Ends, Exceeded, Record, Reply};
 pub(crate) use tally::tell;
@@ -290,6 +293,7 @@ fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
         request_id: &record.request_id,
         now: record.time(),
         is_head: head.is_some_and(|h| h.method() == b"HEAD"),
+        is_grpc: head.is_some_and(grpc::is_call),
         is_http10: head.is_some_and(|h| h.version == Version::Http10),
         template: route.and_then(|r| r.error_response.as_ref()),
         quota: record.exceeded.as_ref(),

@@ -8,6 +8,7 @@ use crate::inspection::{Bounds, Progress};
 
 mod alike;
 mod charset;
+mod encoded;
 mod form;
 mod json;
 mod media_type;
@@ -20,6 +21,7 @@ mod value;
 mod xml;
 
 pub use alike::reads_alike;
+pub(crate) use encoded::Encoded;
 pub(crate) use media_type::kind;
 
 use charset::{Charset, Label, Sniff};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use waf_shared::catalog::LeafSet;
 
-use crate::body::{Body, Cut};
+use crate::body::{Body, Cut, Encoded};
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::engine::Engine;
@@ -38,6 +38,8 @@ pub struct Inspection {
     judging: Judging,
     bounds: Bounds,
     body: Body,
+    /// The bytes of a coded body before each coding is taken off.
+    encoded: Vec<Encoded>,
 }
 
 /// How far the evaluation of a body has come, between two calls of [`Inspection::feed`].
@@ -61,7 +63,8 @@ impl Inspection {
         on_hit: OnHit,
         budget: Budget,
     ) -> Inspection {
-        Inspection { judging: Judging::new(engine, leaves, on_hit, budget), bounds, body: Body::default() }
+        let judging = Judging::new(engine, leaves, on_hit, budget);
+        Inspection { judging, bounds, body: Body::default(), encoded: Vec::new() }
     }
 
     /// Forgets the request and keeps the buffers: for the next request of any route.
@@ -69,6 +72,7 @@ impl Inspection {
         self.judging.reset(leaves, on_hit, budget);
         self.bounds = bounds;
         self.body.reset();
+        self.encoded.clear();
     }
 
     /// Judges a request head: path, query and header fields one by one, and what they say together.
@@ -171,6 +175,45 @@ impl Inspection {
         let began = self.judging.watch();
         self.judging.timed(body.pending(), |judging| body.finish(cut, judging));
         self.judging.took(began);
+    }
+
+    /// Begins to judge a body of the type `media_type`, to which `codings` codings were applied, also as an application
+    /// reads it that does not take them off.
+    pub fn encoded_body(&mut self, media_type: &[u8], codings: usize) {
+        self.encoded.clear();
+        self.encoded.resize_with(codings, Encoded::default);
+        let (encoded, bounds) = (&mut self.encoded, &self.bounds);
+        self.judging.without_noise(|judging| {
+            for body in encoded {
+                body.start(media_type, bounds, judging);
+            }
+        });
+    }
+
+    /// Judges the next bytes of the body before the coding `stage` is taken off: 0 is the one that was applied last.
+    pub fn feed_encoded(&mut self, stage: usize, chunk: &[u8]) {
+        let Some(encoded) = self.encoded.get_mut(stage) else { return };
+        let began = self.judging.watch();
+        self.judging.timed(chunk.len(), |judging| {
+            judging.without_noise(|judging| encoded.feed(chunk, judging));
+        });
+        self.judging.took(began);
+    }
+
+    /// Judges what the end of the coded bytes makes complete.
+    pub fn finish_encoded(&mut self, cut: Cut) {
+        let began = self.judging.watch();
+        for encoded in &mut self.encoded {
+            self.judging.timed(encoded.pending(), |judging| {
+                judging.without_noise(|judging| encoded.finish(cut, judging));
+            });
+        }
+        self.judging.took(began);
+    }
+
+    /// Whether something may still be found in the coded bytes that were fed.
+    pub fn is_encoded_open(&self) -> bool {
+        self.encoded.iter().any(|encoded| encoded.progress() == Progress::Open)
     }
 
     /// What [`Inspection::head`], [`Inspection::feed`] and [`Inspection::finish_body`] took so far.

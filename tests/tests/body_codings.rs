@@ -1,6 +1,6 @@
 //! Compressed bodies: inflated for inspection, forwarded as they came.
 
-use waf_tests::coded::{CODINGS, bare_deflate, encode};
+use waf_tests::coded::{CODINGS, bare_deflate, brotli_behind, encode, gzip_spelling, gzip_with, zstd_behind};
 use waf_tests::contract::blocked;
 use waf_tests::multipart::{self, field, file};
 use waf_tests::origin::Origin;
@@ -159,4 +159,121 @@ fn bombs_are_refused_while_they_come() {
     connection.send(&encode("gzip", &bomb)[..4000]).expect("sent");
     blocked(&connection.response().expect("a response"), 403);
     assert!(origin.take().is_empty());
+}
+
+#[test]
+fn what_a_coding_carries_beside_the_content_is_refused() {
+    let origin = Origin::start();
+    let waf = running::waf(&to_upstream(&origin.url()));
+    let hidden = b"&id=1' or '1'='1&";
+    let length = [u8::try_from(hidden.len()).expect("short"), 0];
+    let text = HONEST.as_bytes();
+    let named = |name: &[u8]| gzip_with(8, &[name, b"\0"].concat(), text);
+    let bodies = [
+        ("gzip", named(hidden)),
+        ("gzip", named(b"../../etc/passwd")),
+        ("gzip", gzip_with(16, &[hidden.as_slice(), b"\0"].concat(), text)),
+        ("gzip", gzip_with(4, &[&length, hidden.as_slice()].concat(), text)),
+        ("gzip", [encode("gzip", text), named(hidden)].concat()),
+        ("zstd", zstd_behind(hidden, text)),
+        ("zstd", zstd_behind(b"&a=b", text)),
+        ("br", brotli_behind(hidden, text)),
+        ("br", brotli_behind(b"&a=b", text)),
+        ("br, gzip", encode("gzip", &brotli_behind(hidden, text))),
+        ("gzip, zstd", encode("zstd", &named(hidden))),
+    ];
+    for (coding, body) in &bodies {
+        blocked(&coded(&waf, "/", FORM, coding, body), 403);
+        blocked(&coded(&waf, "/", "application/octet-stream", coding, body), 403);
+    }
+    let events = waf.wait_events(2 * bodies.len());
+    for event in &events {
+        let protections = event["waf"]["matched_protections"].to_string();
+        assert!(protections.contains("http-compliance-malformed-body"), "{event}");
+    }
+    for name in [b"orders 2026-11_a.txt".as_slice(), b"report.tar", b""] {
+        assert_eq!(coded(&waf, "/", FORM, "gzip", &named(name)).status, 200);
+    }
+    assert_eq!(origin.take().len(), 3);
+}
+
+#[test]
+fn coded_bytes_that_read_as_the_declared_type_are_judged() {
+    let origin = Origin::start();
+    let waf = running::waf(&to_upstream(&origin.url()));
+    let part = "\r\n--xYz\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1' or '1'='1\r\n--xYz--\r\n";
+    for (content_type, text) in [
+        (FORM, "&id=1' or '1'='1&"),
+        (FORM, "&id=1%27%20union%20select%20password%20from%20users--%20&"),
+        (FORM, "&q=<script>alert(1)</script>&"),
+        (FORM, "&file=../../../../etc/passwd&n=2"),
+        (FORM, "&x=;cat /etc/passwd&"),
+        ("text/plain", "<script>alert(document.cookie)</script>"),
+        ("multipart/form-data; boundary=xYz", part),
+    ] {
+        let body = gzip_spelling(text.as_bytes());
+        for (coding, body) in [
+            ("gzip", body.clone()),
+            ("identity, gzip", body.clone()),
+            ("gzip, gzip", encode("gzip", &body)),
+            ("gzip, br", encode("br", &body)),
+            ("gzip, zstd", encode("zstd", &body)),
+        ] {
+            blocked(&coded(&waf, "/", content_type, coding, &body), 403);
+        }
+    }
+    // Eight bytes of a header are free: together with a name they spell an argument.
+    let mut header = gzip_with(8, b"1 union select password from users\0", HONEST.as_bytes());
+    header[4..10].copy_from_slice(b"&abc==");
+    blocked(&coded(&waf, "/", FORM, "gzip", &header), 403);
+    assert!(origin.take().is_empty());
+    // A body that is stored and not compressed spells what it is.
+    let stored = [gzip_with(0, &[], b"x")[..10].to_vec(), {
+        let text = HONEST.as_bytes();
+        let length = u16::try_from(text.len()).expect("short");
+        let whole = encode("gzip", text);
+        let sums = &whole[whole.len() - 8..];
+        [&[1], length.to_le_bytes().as_slice(), &(!length).to_le_bytes(), text, sums].concat()
+    }]
+    .concat();
+    assert_eq!(coded(&waf, "/", FORM, "gzip", &stored).status, 200);
+}
+
+#[test]
+fn the_ratio_holds_for_types_that_are_not_inspected() {
+    let origin = Origin::start();
+    let inspection = "inspection: { decompression_ratio_limit: 10 }";
+    let routes = format!(
+        "  - upstream: {0}\n    {inspection}\n  - match: {{ paths: [/seen/*] }}\n    upstream: {0}\n    mode: detect_only\n    {inspection}\n",
+        origin.url()
+    );
+    let waf = running::waf(&with_routes(&routes));
+    let small = vec![b'a'; 10_000];
+    let large = vec![0; 4 << 20];
+    let honest: Vec<u8> = (0..60_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    for coding in CODINGS {
+        for content_type in
+            ["application/octet-stream", "image/png", "application/pdf", "application/x-protobuf"]
+        {
+            for bomb in [&small, &large] {
+                let body = encode(coding, bomb);
+                blocked(&coded(&waf, "/", content_type, coding, &body), 403);
+                let twice = format!("{coding}, gzip");
+                blocked(&coded(&waf, "/", content_type, &twice, &encode("gzip", &body)), 403);
+                assert!(origin.take().is_empty(), "{coding} {content_type}");
+                assert_eq!(coded(&waf, "/seen/", content_type, coding, &body).status, 200);
+                assert_eq!(origin.only().body, body);
+            }
+            let body = encode(coding, &honest);
+            assert_eq!(coded(&waf, "/", content_type, coding, &body).status, 200, "{coding} {content_type}");
+            assert_eq!(origin.only().body, body);
+        }
+    }
+    // Behind the part of a text that is inspected, too.
+    let text: Vec<u8> = honest.iter().map(|byte| b'a' + byte % 26).collect();
+    for coding in CODINGS {
+        let body = encode(coding, &[text.as_slice(), &vec![b'a'; 16 << 20]].concat());
+        let response = coded(&waf, "/", "text/plain", coding, &body);
+        assert_eq!(response.status, 403, "{coding}");
+    }
 }

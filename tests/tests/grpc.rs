@@ -14,7 +14,10 @@ use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::server::{StreamingService, UnaryService};
 use tonic::transport::Endpoint;
 use tonic::{Code, Request, Response, Status, Streaming};
-use waf_tests::running::{self, Waf, to_upstream};
+use waf_tests::contract::blocked;
+use waf_tests::origin::Origin;
+use waf_tests::raw;
+use waf_tests::running::{self, Waf, to_upstream, with_routes};
 
 /// Messages as they are.
 #[derive(Debug, Clone, Copy, Default)]
@@ -175,4 +178,77 @@ async fn calls_share_connections_to_the_upstream() {
     for call in calls {
         call.await.expect("as it should be");
     }
+}
+
+/// A service in front of the server whose messages have at most 1,000 bytes.
+async fn bounded() -> Waf {
+    let url = server().await;
+    let routes = format!("  - upstream: {url}\n    accept: {{ max_body_size: 1000 }}\n");
+    tokio::task::spawn_blocking(move || running::waf(&with_routes(&routes))).await.expect("it starts")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_message_is_bounded_and_not_their_sum() {
+    let waf = bounded().await;
+    let mut grpc = client(&waf).await;
+    let messages: Vec<Bytes> = (0..50).map(|_| Bytes::from(vec![b'm'; 1000])).collect();
+    let chat = grpc.streaming(Request::new(tokio_stream::iter(messages)), method("Chat"), Raw);
+    let mut answers = chat.await.expect("an answer").into_inner();
+    let mut count = 0;
+    while let Some(answer) = answers.next().await {
+        assert_eq!(answer.expect("no fault").len(), 1000);
+        count += 1;
+    }
+    assert_eq!(count, 50);
+    assert!(waf.events().is_empty());
+    for size in [1001, 5000, 100_000] {
+        grpc.ready().await.expect("readiness");
+        let message = Request::new(Bytes::from(vec![b'm'; size]));
+        let refused = grpc.unary(message, method("Say"), Raw).await.expect_err("a refusal");
+        assert_eq!((refused.code(), refused.message()), (Code::Unknown, "blocked"), "{size}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_carry_a_status_of_grpc() {
+    let waf = started().await;
+    let mut grpc = client(&waf).await;
+    for (name, value) in [
+        ("note", "<script>alert(1)</script>"),
+        ("note", "1' or '1'='1"),
+        ("note", "../../../../etc/passwd"),
+        ("user-agent", "sqlmap/1.8"),
+        ("referer", "https://a.example/?q=1' or '1'='1"),
+    ] {
+        grpc.ready().await.expect("readiness");
+        let mut request = Request::new(Bytes::from("message"));
+        request.metadata_mut().insert(name, value.parse().expect("a value"));
+        let refused = grpc.unary(request, method("Say"), Raw).await.expect_err("a refusal");
+        assert_eq!((refused.code(), refused.message()), (Code::PermissionDenied, "blocked"), "{value}");
+        assert!(refused.metadata().get("x-request-id").is_some());
+    }
+}
+
+#[test]
+fn calls_need_http2() {
+    let origin = Origin::start();
+    let waf = running::waf(&to_upstream(&origin.url()));
+    let send = |content_type: &str, body: &[u8]| {
+        let request = raw::Request::new("POST", "/").field("Content-Type", content_type);
+        request.body(body).to(waf.port)
+    };
+    for content_type in ["application/grpc", "application/grpc+proto", "Application/GRPC; a=b"] {
+        for attack in [
+            "q=<script>alert(1)</script>",
+            "{\"q\": \"1' or '1'='1\"}",
+            "../../../../etc/passwd",
+            "<?php system($_GET['c']); ?>",
+            "; cat /etc/passwd",
+        ] {
+            blocked(&send(content_type, attack.as_bytes()), 403);
+        }
+        assert_eq!(send(content_type, b"q=two chairs").status, 200, "{content_type}");
+    }
+    // What is made for browsers is at home here.
+    assert_eq!(send("application/grpc-web+proto", b"\0\0\0\0\x02\x0a\0").status, 200);
 }

@@ -2,7 +2,10 @@
 
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 
-use super::{Malformed, Step};
+use super::{Ancillary, Malformed, Step};
+use frames::Frames;
+
+mod frames;
 
 /// Two to this power is the largest window that a sender may ask for.
 const WINDOW_LOG_MAX: u32 = 23;
@@ -12,15 +15,18 @@ pub(super) struct Zstd {
     context: Option<DCtx<'static>>,
     /// Whether the last frame that began is whole.
     is_complete: bool,
+    /// The frames, where what they carry beside the content is refused.
+    frames: Option<Frames>,
 }
 
 impl Zstd {
-    pub(super) fn new() -> Zstd {
-        Zstd { context: context(), is_complete: true }
+    pub(super) fn new(ancillary: Ancillary) -> Zstd {
+        let frames = (ancillary == Ancillary::Refused).then(Frames::default);
+        Zstd { context: context(), is_complete: true, frames }
     }
 
     pub(super) fn is_complete(&self) -> bool {
-        self.is_complete
+        self.is_complete && self.frames.as_ref().is_none_or(Frames::is_complete)
     }
 
     pub(super) fn step(&mut self, input: &[u8], out: &mut [u8]) -> Result<Step, Malformed> {
@@ -29,11 +35,15 @@ impl Zstd {
         if input.is_empty() && self.is_complete {
             return Ok(Step::default());
         }
-        let mut input = InBuffer::around(input);
+        let mut source = InBuffer::around(input);
         let mut out = OutBuffer::around(out);
-        let hint = context.decompress_stream(&mut out, &mut input).map_err(|_| Malformed)?;
+        let hint = context.decompress_stream(&mut out, &mut source).map_err(|_| Malformed)?;
         self.is_complete = hint == 0;
-        Ok(Step { taken: input.pos(), made: out.pos() })
+        let step = Step { taken: source.pos(), made: out.pos() };
+        if let Some(frames) = &mut self.frames {
+            frames.read(input.get(..step.taken).unwrap_or_default())?;
+        }
+        Ok(step)
     }
 }
 

@@ -8,6 +8,7 @@ use waf_shared::limits;
 use waf_shared::plan::Mode;
 
 use super::cors;
+use super::grpc;
 use super::quota;
 use super::record::Record;
 use crate::client_address;
@@ -60,17 +61,18 @@ impl Admitted {
         !matches!(self.framing, Framing::None | Framing::Length(0))
     }
 
-    /// Whether the client speaks gRPC, which is a stream of messages over frames and trailers of HTTP/2. What is made for
-    /// browsers (`application/grpc-web`) is not: it is at home in HTTP/1.1.
+    /// Whether this is a call of gRPC.
     pub(crate) fn is_grpc(&self) -> bool {
-        let content_type = self.head.fields.first("content-type").unwrap_or_default();
-        content_type.split_at_checked(GRPC.len()).is_some_and(|(front, behind)| {
-            front.eq_ignore_ascii_case(GRPC) && matches!(behind.first(), None | Some(b'+' | b';' | b' '))
-        })
+        grpc::is_call(&self.head)
+    }
+
+    /// The type by which the body is inspected.
+    pub(crate) fn media_type(&self) -> &[u8] {
+        let declared = self.head.fields.first("content-type").unwrap_or_default();
+        // Without frames of HTTP/2 it is a body of no type that anybody knows.
+        if grpc::is_type(declared) && !self.is_grpc() { b"" } else { declared }
     }
 }
-
-const GRPC: &[u8] = b"application/grpc";
 
 /// Checks what holds for every message, wherever it goes.
 pub(crate) fn arrive(head: Arc<RequestHead>, record: &mut Record) -> Result<Arrived, Refusal> {
@@ -294,7 +296,8 @@ fn content_type(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal>
 fn declared_length(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
     let allowed = record.settings().accept.max_body_size;
     let Framing::Length(length) = admitted.framing else { return Ok(()) };
-    if length <= allowed {
+    // Of a call each message is bounded, not their sum.
+    if length <= allowed || admitted.is_grpc() {
         return Ok(());
     }
     let reason = || format!("a body of {length} bytes, allowed are {allowed}");

@@ -1,6 +1,7 @@
 //! A request body on its way through: read from the client within its limits, inspected, held until it may pass, then
 //! handed on piece by piece. Violations that end it are its faults; all of them are noted for the record.
 
+mod faults;
 mod hold;
 mod pace;
 mod reading;
@@ -21,8 +22,9 @@ use waf_shared::plan::Mode;
 use super::Turned;
 use super::admit::{Admitted, leaf_of};
 use super::contract::Contracted;
+use super::grpc::Messages;
 use super::record::{NotInspected, Record};
-use crate::coding::{self, Coding, Fault};
+use crate::coding::{self, Coding};
 use crate::http1::body::{Decoder, trailer_fields};
 use crate::http1::head::Malformed;
 use crate::http1::reader::{BodyError, Piece};
@@ -48,6 +50,8 @@ pub(crate) struct Body {
     /// Set once the client has sent everything: the trailer lines.
     end: Option<Bytes>,
     bytes: u64,
+    /// The messages of a call of gRPC, until one is not to be read.
+    messages: Option<Messages>,
     rules: Rules,
     /// The operation that the body is held to, until it was judged.
     contracted: Option<Contracted>,
@@ -139,6 +143,7 @@ impl Body {
             stall: Duration::from_secs(stall),
             cannot_hold: false,
             bytes: 0,
+            messages: is_stream.then(Messages::default),
             rules: Rules {
                 leaves: settings.leaves,
                 mode: settings.mode,
@@ -245,7 +250,7 @@ impl Body {
         match self.read(reader).await? {
             Piece::Data(data) => {
                 self.bytes = self.bytes.saturating_add(data.len() as u64);
-                self.measure()?;
+                self.measure(&data)?;
                 if let Err(fault) = self.reading.feed(&data, &mut self.inspection) {
                     self.coding_fault(fault)?;
                 }
@@ -300,37 +305,6 @@ impl Body {
             }
             return Ok(piece);
         }
-    }
-
-    /// Keeps `max_body_size`: at the limit, not at the end.
-    fn measure(&mut self) -> Result<(), BodyFault> {
-        let bytes_max = self.rules.bytes_max;
-        if self.bytes <= bytes_max {
-            return Ok(());
-        }
-        let reason = || format!("a body of more than {bytes_max} bytes");
-        // Both are told, whichever of them is in force.
-        let files = if self.rules.is_multipart {
-            self.violate(Leaf::FileUploadLimitsMaxTotalSize, reason())
-        } else {
-            Ok(())
-        };
-        self.violate(Leaf::RequestValidationMaxBodySize, reason()).and(files)
-    }
-
-    fn coding_fault(&mut self, fault: Fault) -> Result<(), BodyFault> {
-        match fault {
-            Fault::Ratio => self.violate(
-                Leaf::ResourceLimitsDecompressionRatio,
-                "the body inflates to more than decompression_ratio_limit allows",
-            )?,
-            Fault::Malformed => self.violate(
-                Leaf::HttpComplianceMalformedBody,
-                "the body is not in the content coding that it declares",
-            )?,
-        }
-        self.reading.give_up(&mut self.inspection);
-        Ok(())
     }
 
     /// Turns the client away when the verdict blocks and the mode says so.

@@ -114,9 +114,15 @@ pub(crate) async fn body(
     let mut kind = BodyKind::None;
     let mut codings = Vec::new();
     if admitted.carries_body() {
-        kind = inspection.body(admitted.head.fields.first("content-type").unwrap_or_default());
+        let media_type = admitted.media_type();
+        kind = inspection.body(media_type);
         match coding::codings(admitted.head.fields.all("content-encoding")) {
-            Ok(known) => codings = known,
+            Ok(known) => {
+                codings = known;
+                if kind != BodyKind::None {
+                    inspection.encoded_body(media_type, codings.len());
+                }
+            }
             Err(UnknownCoding) if kind == BodyKind::None => {}
             Err(UnknownCoding) => {
                 // What cannot be read must not be judged as if it were the text that it hides.

@@ -18,7 +18,7 @@ use super::admit::{Admitted, refuses};
 use super::answered::Answered;
 use super::inspect::Cleared;
 use super::record::Record;
-use crate::coding::{self, Inflater};
+use crate::coding::{self, Ancillary, Inflater};
 use crate::http1::framing::Framing;
 use crate::http1::head::ResponseHead;
 use crate::metrics::watch;
@@ -94,7 +94,7 @@ impl Screen {
             matches!(framing, Framing::Length(length) if length > bytes_max) && inflater.is_none();
         Some(Screen {
             inspection: Box::new(inspection),
-            inflater: inflater.map(|codings| Inflater::new(&codings, bounds)),
+            inflater: inflater.map(|codings| Inflater::new(&codings, bounds, Ancillary::Skipped)),
             reads_body,
             answered,
             refuses,

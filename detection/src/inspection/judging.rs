@@ -27,6 +27,15 @@ const WINDOW_OVERLAP_BYTES: usize = 2 << 10;
 /// What a field costs besides its bytes.
 const FIELD_WORK_BYTES: usize = 16;
 
+/// Protections that look at single bytes, or that count.
+const NOISE: &[Leaf] = &[
+    Leaf::HttpComplianceNullBytes,
+    Leaf::HttpComplianceNonPrintableCharacters,
+    Leaf::HttpComplianceUtf8Tricks,
+    Leaf::HttpComplianceDoubleUrlEncoding,
+    Leaf::RequestValidationArgumentLimits,
+];
+
 /// The state that outlives a field.
 #[derive(Debug)]
 pub(crate) struct Judging {
@@ -114,6 +123,18 @@ impl Judging {
     /// Adds what was done since `began` to the cost.
     pub(super) fn took(&mut self, began: Duration) {
         self.cost.add(self.meter.watch().saturating_sub(began));
+    }
+
+    /// Runs `work` without the rules that every piece of compressed data breaks. What it counts is not counted.
+    pub(super) fn without_noise(&mut self, work: impl FnOnce(&mut Judging)) {
+        let noise: LeafSet = NOISE.iter().copied().collect();
+        let told = self.leaves.without(&noise);
+        let leaves = std::mem::replace(&mut self.leaves, told);
+        let active = std::mem::replace(&mut self.active, self.engine.active(&self.leaves));
+        let codings = std::mem::replace(&mut self.codings, self.engine.of_codings(&self.active));
+        let arguments = self.arguments;
+        work(self);
+        (self.leaves, self.active, self.codings, self.arguments) = (leaves, active, codings, arguments);
     }
 
     /// Keeps what a head says about the arguments to come.

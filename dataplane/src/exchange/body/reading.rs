@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use waf_detection::body::{BodyKind, Cut};
 use waf_detection::inspection::{Inspection, Progress};
 
-use crate::coding::{self, Coding, Fault, Inflater};
+use crate::coding::{self, Ancillary, Coding, Fault, Inflater, Made};
 
 /// The reading of one body.
 #[derive(Debug)]
@@ -13,7 +13,9 @@ pub(super) struct Reading {
     kind: BodyKind,
     inflater: Option<Inflater>,
     state: State,
-    /// Bytes as they came that were not inflated.
+    /// Whether no fault of the coding is looked for any more.
+    is_faulty: bool,
+    /// Bytes as they came that were not inspected.
     passed_over: u64,
     /// What the contract is to judge, without content codings.
     tap: Option<Tap>,
@@ -59,8 +61,8 @@ impl Reading {
         tap: Option<Tap>,
     ) -> Reading {
         let state = if kind == BodyKind::None { State::Off } else { State::On };
-        let inflater = (!codings.is_empty()).then(|| Inflater::new(codings, bounds));
-        Reading { kind, inflater, state, passed_over: 0, tap }
+        let inflater = (!codings.is_empty()).then(|| Inflater::new(codings, bounds, Ancillary::Refused));
+        Reading { kind, inflater, state, is_faulty: false, passed_over: 0, tap }
     }
 
     /// What was kept for the contract.
@@ -94,52 +96,92 @@ impl Reading {
 
     /// Whether everything that was fed may pass.
     pub(super) fn may_pass(&self, inspection: &Inspection) -> bool {
-        self.state != State::On
-            || (self.kind == BodyKind::Multipart && inspection.progress() != Progress::Open)
+        let is_cleared = self.state != State::On
+            || (self.kind == BodyKind::Multipart && inspection.progress() != Progress::Open);
+        // A coded body is small for what it holds: none passes before its ratio is known.
+        let is_bounded = self.is_faulty
+            || self
+                .inflater
+                .as_ref()
+                .is_none_or(|inflater| inflater.is_past_prefix() || inflater.is_stopped());
+        is_cleared && is_bounded && !inspection.is_encoded_open()
     }
 
     /// Feeds the next bytes as they came.
     pub(super) fn feed(&mut self, data: &[u8], inspection: &mut Inspection) -> Result<(), Fault> {
-        match self.state {
-            State::Off => {
-                self.tap_unread(data);
-                return Ok(());
-            }
-            State::Finished => {
-                self.tap_unread(data);
-                self.passed_over = self.passed_over.saturating_add(data.len() as u64);
-                return Ok(());
-            }
-            State::On => {}
+        let was_on = self.state == State::On;
+        if self.state == State::Finished
+            || (was_on && self.inflater.as_ref().is_some_and(Inflater::is_stopped))
+        {
+            self.passed_over = self.passed_over.saturating_add(data.len() as u64);
         }
-        let kind = self.kind;
-        let tap = &mut self.tap;
-        match &mut self.inflater {
-            None => {
-                if let Some(tap) = tap {
+        match self.inflater.take() {
+            Some(mut inflater) => {
+                let inflated = self.inflate(&mut inflater, data, inspection);
+                self.inflater = Some(inflater);
+                inflated?;
+            }
+            None if was_on => {
+                if let Some(tap) = &mut self.tap {
                     tap.take(data);
                 }
                 inspection.feed(data);
             }
-            Some(inflater) if inflater.is_stopped() => {
-                self.passed_over = self.passed_over.saturating_add(data.len() as u64);
-                if let Some(tap) = tap {
-                    tap.is_cut = true;
-                }
-            }
-            Some(inflater) => inflater.feed(data, &mut |made| {
-                if let Some(tap) = tap {
-                    tap.take(made);
-                }
-                inspection.feed(made);
-                if is_cut_off(kind, inspection) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?,
+            None => {}
+        }
+        if !was_on {
+            self.tap_unread(data);
         }
         // Out of time, the inspection takes nothing more; where the mode lets that pass, the rest does too.
-        if is_cut_off(kind, inspection) || inspection.verdict().timed_out {
+        if inspection.verdict().timed_out {
+            inspection.finish_encoded(Cut::CutOff);
+            self.give_up(inspection);
+        } else if is_cut_off(self.kind, inspection) {
             self.give_up(inspection);
         }
         Ok(())
+    }
+
+    /// Feeds the next bytes of a coded body: as they came, between two codings, and inflated. They are inflated to the end,
+    /// however much of what comes out is inspected: the ratio is one of whole bodies.
+    fn inflate(
+        &mut self,
+        inflater: &mut Inflater,
+        data: &[u8],
+        inspection: &mut Inspection,
+    ) -> Result<(), Fault> {
+        inspection.feed_encoded(0, data);
+        if self.is_faulty {
+            return Ok(());
+        }
+        if inflater.is_stopped()
+            && let Some(tap) = &mut self.tap
+        {
+            tap.is_cut = true;
+        }
+        inflater.feed_all(data, &mut |made, bytes| {
+            match made {
+                Made::Between => inspection.feed_encoded(1, bytes),
+                Made::Content if self.state == State::On => self.content(bytes, inspection),
+                Made::Content => {
+                    if let Some(tap) = &mut self.tap {
+                        tap.is_cut = true;
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Feeds what came out of all codings.
+    fn content(&mut self, bytes: &[u8], inspection: &mut Inspection) {
+        if let Some(tap) = &mut self.tap {
+            tap.take(bytes);
+        }
+        inspection.feed(bytes);
+        if is_cut_off(self.kind, inspection) {
+            self.give_up(inspection);
+        }
     }
 
     /// Judges what was fed as the prefix that it is, and reads no further.
@@ -150,18 +192,23 @@ impl Reading {
         }
     }
 
+    /// The coding was found to be broken: what is fed from now on is not inflated.
+    pub(super) fn stop_inflating(&mut self, inspection: &mut Inspection) {
+        self.is_faulty = true;
+        self.give_up(inspection);
+    }
+
     /// The body has ended.
     pub(super) fn finish(&mut self, inspection: &mut Inspection) -> Result<(), Fault> {
-        if self.state != State::On {
-            return Ok(());
+        let inflater = self.inflater.as_ref().filter(|_| !self.is_faulty);
+        let whole = inflater.map_or(Ok(()), Inflater::finish);
+        if self.state == State::On {
+            let is_stopped = self.inflater.as_ref().is_some_and(Inflater::is_stopped);
+            let cut = if is_stopped || whole.is_err() { Cut::CutOff } else { Cut::Whole };
+            inspection.finish_body(cut);
+            self.state = State::Finished;
         }
-        let whole = self.inflater.as_ref().map_or(Ok(()), Inflater::finish);
-        let cut = match &self.inflater {
-            Some(inflater) if inflater.is_stopped() || whole.is_err() => Cut::CutOff,
-            _ => Cut::Whole,
-        };
-        inspection.finish_body(cut);
-        self.state = State::Finished;
+        inspection.finish_encoded(Cut::Whole);
         whole
     }
 }

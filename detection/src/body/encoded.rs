@@ -1,0 +1,177 @@
+//! The bytes of a coded body as an application reads them that takes no coding off: in them it finds the fields of the
+//! type that is declared. True compressed data is noise to every parser, so that what is noise is dropped here, and what a
+//! parser refuses counts for nothing. It knows no coding.
+
+use memchr::memmem::Finder;
+use waf_shared::catalog::Leaf;
+
+use super::parameters;
+use super::{Body, BodyKind, Cut, Sink};
+use crate::field::Place;
+use crate::inspection::{Bounds, Progress};
+
+mod noise;
+#[cfg(test)]
+mod tests;
+
+/// Bytes of text at the beginning of a body with which no coding begins: chance gives so many in one body of 10^10.
+const LEADING_TEXT_BYTES: u8 = 24;
+
+/// One coded body, or what one of two codings is taken off from.
+#[derive(Debug, Default)]
+pub(crate) struct Encoded {
+    body: Body,
+    kind: BodyKind,
+    media_type: Vec<u8>,
+    bounds: Option<Bounds>,
+    /// The delimiter of a multipart body.
+    delimiter: Option<Finder<'static>>,
+    /// Bytes that may begin a delimiter.
+    tail: Vec<u8>,
+    /// Whether a delimiter of a multipart body came.
+    is_delimited: bool,
+    /// Bytes before the first delimiter.
+    preamble: u64,
+    lead: Lead,
+}
+
+/// The text with which the bytes begin.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lead {
+    bytes: u8,
+    is_over: bool,
+}
+
+impl Encoded {
+    /// Begins a body of the type `media_type`.
+    pub(crate) fn start(&mut self, media_type: &[u8], bounds: &Bounds, sink: &mut impl Sink) {
+        self.media_type.clear();
+        self.media_type.extend_from_slice(media_type);
+        self.bounds = Some(bounds.clone());
+        self.tail.clear();
+        self.is_delimited = false;
+        self.preamble = 0;
+        self.lead = Lead::default();
+        self.kind = self.body.start(media_type, bounds, &mut noise::Filter(sink));
+        self.delimiter = (self.kind == BodyKind::Multipart).then(|| delimiter(media_type)).flatten();
+    }
+
+    /// Bytes that wait for the end to be judged.
+    pub(crate) fn pending(&self) -> usize {
+        self.body.pending()
+    }
+
+    /// The progress of the judgement.
+    pub(crate) fn progress(&self) -> Progress {
+        if self.kind == BodyKind::None {
+            return Progress::Cleared;
+        }
+        let inspected_max = self.bounds.as_ref().map_or(0, |bounds| bounds.max_inspect_size);
+        match &self.delimiter {
+            Some(_) if !self.is_delimited && self.preamble >= inspected_max => Progress::Cleared,
+            Some(_) if !self.is_delimited => Progress::Open,
+            _ => self.body.progress(),
+        }
+    }
+
+    /// Judges the next bytes.
+    pub(crate) fn feed(&mut self, chunk: &[u8], sink: &mut impl Sink) {
+        if self.kind == BodyKind::None || sink.is_over() {
+            return;
+        }
+        if self.lead.feed(chunk) {
+            sink.violation(Leaf::HttpComplianceMalformedBody, "the coded body begins with text");
+        }
+        match self.delimiter.take() {
+            Some(delimiter) => {
+                self.parts(&delimiter, chunk, sink);
+                self.delimiter = Some(delimiter);
+            }
+            None => self.body.feed(chunk, &mut noise::Filter(sink)),
+        }
+    }
+
+    /// Judges what the end makes complete.
+    pub(crate) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+        if self.kind == BodyKind::None {
+            return;
+        }
+        if self.is_delimited {
+            let tail = std::mem::take(&mut self.tail);
+            self.body.feed(&tail, &mut noise::Filter(sink));
+        }
+        self.tail.clear();
+        self.body.finish(cut, &mut noise::Filter(sink));
+        self.kind = BodyKind::None;
+    }
+
+    /// Readers differ in what has to stand before a delimiter: here each one begins a part, wherever it stands.
+    fn parts(&mut self, delimiter: &Finder<'static>, chunk: &[u8], sink: &mut impl Sink) {
+        let mut buffer = std::mem::take(&mut self.tail);
+        buffer.extend_from_slice(chunk);
+        let needle = delimiter.needle();
+        let mut rest = buffer.as_slice();
+        while let Some((before, from)) = delimiter.find(rest).and_then(|at| rest.split_at_checked(at)) {
+            self.within(before, sink);
+            self.restart(sink);
+            self.body.feed(needle, &mut noise::Filter(sink));
+            rest = from.get(needle.len()..).unwrap_or_default();
+            if sink.is_over() {
+                return;
+            }
+        }
+        let kept = rest.len().min(needle.len().saturating_sub(1));
+        let (before, tail) = rest.split_at_checked(rest.len() - kept).unwrap_or((rest, &[]));
+        self.within(before, sink);
+        self.tail = tail.to_vec();
+    }
+
+    /// Bytes of a part, or before the first one.
+    fn within(&mut self, bytes: &[u8], sink: &mut impl Sink) {
+        if self.is_delimited {
+            self.body.feed(bytes, &mut noise::Filter(sink));
+        } else {
+            self.preamble = self.preamble.saturating_add(bytes.len() as u64);
+        }
+    }
+
+    fn restart(&mut self, sink: &mut impl Sink) {
+        self.is_delimited = true;
+        let Some(bounds) = &self.bounds else { return };
+        let mut filter = noise::Filter(sink);
+        self.body.finish(Cut::CutOff, &mut filter);
+        self.body.start(&self.media_type, bounds, &mut filter);
+    }
+}
+
+impl Lead {
+    /// Counts the text at the beginning; says once that it is too much.
+    fn feed(&mut self, chunk: &[u8]) -> bool {
+        for byte in chunk {
+            if self.is_over {
+                return false;
+            }
+            let is_mark = self.bytes < 3 && matches!(byte, 0xef | 0xbb | 0xbf);
+            self.is_over = !is_mark && !noise::is_text(*byte);
+            self.bytes += u8::from(!self.is_over);
+            if self.bytes == LEADING_TEXT_BYTES {
+                self.is_over = true;
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// `--` and the boundary that a lenient reader takes from `media_type`.
+fn delimiter(media_type: &[u8]) -> Option<Finder<'static>> {
+    let (_, rest) = parameters::essence(media_type);
+    let mut known = parameters::parameters(rest).filter_map(Result::ok);
+    let boundary = known.find(|parameter| parameter.name.eq_ignore_ascii_case(b"boundary"))?;
+    Some(Finder::new(&[b"--", boundary.value.as_ref()].concat()).into_owned())
+}
+
+/// Whether a field at `place` was found by its syntax, and not by being everything.
+const fn is_structured(place: Place) -> bool {
+    !matches!(place, Place::Body)
+}

@@ -1,0 +1,112 @@
+//! Text told from noise. In compressed data every byte is about as likely as any other, so that three in eight are text:
+//! a chance run of it is short.
+
+use waf_shared::catalog::Leaf;
+
+use super::is_structured;
+use crate::body::Sink;
+use crate::field::Place;
+
+/// Weights of a stretch: what a byte of noise takes from the bytes of text around it, and from where on text is no chance.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    noise: usize,
+    least: usize,
+}
+
+/// One value without a name: a megabyte of noise has a stretch like this in one of four cases.
+const IN_TEXT: Scale = Scale { noise: 3, least: 16 };
+/// An argument, which has a name already: close text, and text that is strewn with noise.
+const IN_ARGUMENT: [Scale; 2] = [Scale { noise: 3, least: 10 }, Scale { noise: 1, least: 24 }];
+/// Weight below the heaviest point at which a stretch ends.
+const FALL: usize = 12;
+/// Bytes around a stretch that are judged with it.
+const MARGIN_BYTES: usize = 64;
+
+/// Passes on what chance does not make.
+pub(super) struct Filter<'a, S>(pub(super) &'a mut S);
+
+impl<S: Sink> Sink for Filter<'_, S> {
+    fn field(&mut self, place: Place, name: &[u8], value: &[u8]) {
+        if is_structured(place) {
+            return self.0.field(place, name, value);
+        }
+        for (from, to) in stretches(value, IN_TEXT) {
+            let from = from.saturating_sub(MARGIN_BYTES);
+            let to = to.saturating_add(MARGIN_BYTES).min(value.len());
+            self.0.field(place, name, value.get(from..to).unwrap_or_default());
+        }
+    }
+
+    fn argument(&mut self, names: Place, values: Place, pair: &[u8]) {
+        if is_argument(pair) {
+            self.0.argument(names, values, pair);
+        }
+    }
+
+    fn argument_name(&mut self, names: Place, name: &[u8]) {
+        self.0.argument_name(names, name);
+    }
+
+    fn violation(&mut self, leaf: Leaf, reason: &'static str) {
+        // That the bytes are not of the declared type is what they should be.
+        let is_content = matches!(
+            leaf,
+            Leaf::XmlParsingEntityExpansion
+                | Leaf::FileUploadLimitsExecutable
+                | Leaf::FileUploadLimitsDoubleExtension
+                | Leaf::FileUploadLimitsAllowedTypes
+        );
+        if is_content {
+            self.0.violation(leaf, reason);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.0.is_over()
+    }
+}
+
+/// Text as nearly all of it is written: ASCII without control characters.
+pub(super) const fn is_text(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r')
+}
+
+/// Whether what stands between two `&` reads as an argument: it has a name, which is text, and is text to its end or has a
+/// stretch of it. Some readers end names at a zero byte.
+fn is_argument(pair: &[u8]) -> bool {
+    let name = pair.iter().position(|byte| matches!(byte, b'=' | 0)).unwrap_or(pair.len());
+    let has_name = name > 0 && is_all_text(pair.get(..name).unwrap_or_default());
+    has_name && is_all_text(pair)
+        || IN_ARGUMENT.iter().any(|scale| {
+            // Without a name, as applications may read a lone word, text has to begin it.
+            stretches(pair, *scale).next().is_some_and(|(from, _)| has_name || from == 0)
+        })
+}
+
+/// Whether every byte is text or part of a character in UTF-8.
+fn is_all_text(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok() && bytes.iter().all(|byte| !byte.is_ascii() || is_text(*byte))
+}
+
+/// The stretches of text that are too long for chance; a little noise does not end one.
+fn stretches(value: &[u8], scale: Scale) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (mut from, mut weight, mut peak, mut to) = (at, 0_usize, 0, at);
+        while let Some(byte) = value.get(at) {
+            at += 1;
+            weight = if is_text(*byte) { weight + 1 } else { weight.saturating_sub(scale.noise) };
+            if weight > peak {
+                (peak, to) = (weight, at);
+            }
+            if weight == 0 || peak - weight >= FALL {
+                if peak >= scale.least {
+                    return Some((from, to));
+                }
+                (from, weight, peak, to) = (at, 0, 0, at);
+            }
+        }
+        (peak >= scale.least).then_some((from, to))
+    })
+}
