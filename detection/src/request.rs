@@ -35,6 +35,7 @@ pub static RULES: &[&Rule] = &[
     &framing::POST_WITHOUT_LENGTH,
     &framing::CONNECTION,
     &host::NUMERIC_ADDRESS,
+    &host::DISGUISED_ADDRESS,
     &negotiation::ACCEPT_MISSING,
     &negotiation::ACCEPT_MALFORMED,
     &negotiation::USER_AGENT_MISSING,

@@ -1,19 +1,23 @@
-//! Every protection of the catalog can fire: by a rule, by a parser of bodies, or in the data plane. A leaf without a
-//! firing case has no place in the catalog.
+//! Every protection of the catalog can act by itself: with every other one disabled, it refuses the examples of its summary
+//! and at least one message. A leaf without such a message has no place in the catalog.
 #![allow(clippy::unwrap_used, reason = "a test")]
+
+#[path = "catalog/examples.rs"]
+mod examples;
+#[path = "catalog/messages.rs"]
+mod messages;
 
 use std::sync::Arc;
 
+use examples::Message;
+use waf_detection::Engine;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
-use waf_detection::recorded::Recorded;
-use waf_detection::{Engine, rules};
-use waf_shared::catalog::{Leaf, LeafSet, TABLE};
+use waf_detection::recorded::{Answer, Recorded};
+use waf_detection::response::ResponseInspection;
+use waf_shared::catalog::{Leaf, LeafSet, Row, TABLE};
 
-/// Families that no request or response fires: they add and remove headers, or wait for a contract.
-const NOT_FOUND_IN_TRAFFIC: &[&str] = &["response-headers", "openapi"];
-
-/// Protections that the data plane enforces by itself. Each has an end-to-end test that names it.
+/// Protections that the data plane enforces: `tests/tests/leaves.rs` has a row for each.
 const DATA_PLANE: &[Leaf] = &[
     Leaf::HttpComplianceMalformedRequestLine,
     Leaf::HttpComplianceContentLength,
@@ -37,89 +41,121 @@ const DATA_PLANE: &[Leaf] = &[
     Leaf::ResourceLimitsMaxMemory,
     Leaf::ResourceLimitsDecompressionRatio,
     Leaf::ResourceLimitsEvaluationTimeout,
+    Leaf::ResponseInspectionOpenapiValidation,
 ];
 
-/// Protections that the parsers of bodies report, each with a head and a body that break it.
-fn bodies() -> Vec<(Leaf, &'static str, String)> {
-    let json = "Content-Type: application/json";
-    let multipart = "Content-Type: multipart/form-data; boundary=b";
-    let file = |name: &str, media_type: &str, content: &str| {
-        format!(
-            "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"{name}\"\r\nContent-Type: {media_type}\r\n\r\n{content}\r\n"
-        )
-    };
-    let one = |name: &str, media_type: &str, content: &str| file(name, media_type, content) + "--b--\r\n";
-    let keys = (0..1001).map(|n| format!("\"k{n}\":1")).collect::<Vec<_>>().join(",");
-    vec![
-        (Leaf::JsonParsingMaxDepth, json, "[".repeat(21)),
-        (Leaf::JsonParsingMaxKeys, json, format!("{{{keys}}}")),
-        (Leaf::HttpComplianceMalformedBody, json, "{\"a\":1,\"a\":2}".into()),
-        (Leaf::XmlParsingMaxDepth, "Content-Type: application/xml", "<a>".repeat(21)),
-        (
-            Leaf::RequestValidationArgumentLimits,
-            "Content-Type: application/x-www-form-urlencoded",
-            "a=1&".repeat(1001),
-        ),
-        (Leaf::HttpComplianceMultipartBoundaries, multipart, "--b\r\n\r\nx".into()),
-        (
-            Leaf::FileUploadLimitsMaxFileCount,
-            multipart,
-            file("a.txt", "text/plain", "x").repeat(11) + "--b--\r\n",
-        ),
-        (Leaf::FileUploadLimitsMaxFileSize, multipart, one("a.txt", "text/plain", &"x".repeat(65))),
-        (Leaf::FileUploadLimitsAllowedTypes, multipart, one("a.png", "image/png", "%PDF-1.7\n")),
-        (Leaf::FileUploadLimitsDoubleExtension, multipart, one("a.php.jpg", "image/jpeg", "x")),
-        (Leaf::FileUploadLimitsExecutable, multipart, one("a.exe", "application/octet-stream", "MZ\u{1}")),
-    ]
+/// Families that work on a document or on header fields: the data plane enforces each of their leaves.
+const DATA_PLANE_FAMILIES: &[&str] = &["response-headers", "openapi"];
+
+/// Code spans that are no examples: names of settings, of header fields and of versions.
+const WORDS: &[&str] = &[
+    "Content-Length",
+    "Transfer-Encoding",
+    "User-Agent",
+    "Referer",
+    "Location",
+    "accept.max_body_size",
+    "inspection.json_depth",
+    "inspection.json_keys",
+    "inspection.max_inspect_size",
+    "inspection.xml_depth",
+    "inspection.xml_entities",
+    "multipart.allowed_types",
+    "multipart.file_limit",
+    "multipart.file_size",
+];
+
+/// Examples that the data plane refuses before the protection's rules see a message; `tests/tests/leaves.rs` sends them.
+const FRAMING: &[&str] = &["Transfer-Encoding: xchunked"];
+
+fn is_example(span: &str) -> bool {
+    !WORDS.contains(&span) && !FRAMING.contains(&span)
 }
 
-fn fired(engine: &Arc<Engine>, head: &str, body: &str) -> LeafSet {
-    let every: LeafSet = TABLE.iter().map(|row| row.leaf).collect();
+fn is_of_data_plane(row: &Row) -> bool {
+    DATA_PLANE.contains(&row.leaf) || DATA_PLANE_FAMILIES.contains(&row.family)
+}
+
+/// Whether `leaf`, with every other protection disabled, refuses `message`.
+fn refuses(engine: &Arc<Engine>, leaf: Leaf, message: &Message) -> bool {
+    let alone = LeafSet::from_iter([leaf]);
     let mut bounds = Bounds::DEFAULT;
     bounds.files.bytes = 64;
-    let mut inspection = Inspection::new(Arc::clone(engine), every, bounds, OnHit::GoOn, Budget::UNLIMITED);
-    let raw = format!(
-        "POST / HTTP/1.1\r\nHost: a.example\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    Recorded::parse(raw.as_bytes()).show(&mut inspection);
-    inspection.verdict().leaves()
+    match message {
+        Message::Request(raw) => {
+            let mut inspection =
+                Inspection::new(Arc::clone(engine), alone, bounds, OnHit::Stop, Budget::UNLIMITED);
+            Recorded::parse(raw).show(&mut inspection);
+            inspection.verdict().blocks()
+        }
+        Message::Response { request, response } => {
+            let mut inspection =
+                ResponseInspection::new(Arc::clone(engine), alone, OnHit::Stop, Budget::UNLIMITED, 128 << 10);
+            let request = Recorded::parse(request.as_bytes());
+            Answer::parse(response.as_bytes()).show(Some(&request), &mut inspection);
+            inspection.into_verdict().blocks()
+        }
+    }
 }
 
 #[test]
-fn parsers_fire_their_protections() {
+fn every_example_is_refused_by_its_protection_alone() {
     let engine = Arc::new(Engine::new());
-    for (leaf, head, body) in bodies() {
-        assert!(fired(&engine, head, &body).contains(leaf), "{} does not fire", leaf.name());
+    let mut wrong = Vec::new();
+    for row in TABLE.iter().filter(|row| !is_of_data_plane(row)) {
+        for span in examples::spans(row.summary).into_iter().filter(|span| is_example(span)) {
+            match examples::message(row, span) {
+                Some(message) if refuses(&engine, row.leaf, &message) => {}
+                Some(message) => wrong.push(format!("{} does not refuse `{span}`: {message:?}", row.name)),
+                None => wrong.push(format!("{}: `{span}` has not the shape of an example", row.name)),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_protection_acts_alone() {
+    let engine = Arc::new(Engine::new());
+    let listed = messages::listed();
+    let mut wrong = Vec::new();
+    for row in TABLE.iter().filter(|row| !is_of_data_plane(row)) {
+        let examples = examples::spans(row.summary).into_iter().filter(|span| is_example(span));
+        let examples: Vec<_> = examples.filter_map(|span| examples::message(row, span)).collect();
+        let own = listed.iter().filter(|(leaf, _)| *leaf == row.leaf).map(|(_, message)| message);
+        let messages: Vec<&Message> = own.chain(&examples).collect();
+        if messages.is_empty() {
+            wrong.push(format!("{} has no message that it refuses", row.name));
+        }
+        for message in messages.into_iter().filter(|message| !refuses(&engine, row.leaf, message)) {
+            wrong.push(format!("{} alone does not refuse {message:?}", row.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn ordinary_messages_pass_every_protection() {
+    let engine = Arc::new(Engine::new());
+    for row in TABLE.iter().filter(|row| !is_of_data_plane(row)) {
+        for message in messages::ordinary() {
+            assert!(!refuses(&engine, row.leaf, &message), "{} refuses {message:?}", row.name);
+        }
     }
 }
 
 #[test]
-fn every_protection_has_a_firing_case() {
-    let mut covered: LeafSet = rules::all().map(|rule| rule.leaf).collect();
-    for leaf in bodies().iter().map(|(leaf, ..)| *leaf).chain(DATA_PLANE.iter().copied()) {
-        covered.insert(leaf);
+fn protections_of_the_data_plane_have_rows_end_to_end() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tests/leaves.rs");
+    let mut text = std::fs::read_to_string(path).unwrap();
+    let folder = path.strip_suffix(".rs").unwrap();
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        text += &std::fs::read_to_string(entry.unwrap().path()).unwrap();
     }
-    let without: Vec<_> = TABLE
+    let untested: Vec<_> = TABLE
         .iter()
-        .filter(|row| !NOT_FOUND_IN_TRAFFIC.contains(&row.family) && !covered.contains(row.leaf))
+        .filter(|row| is_of_data_plane(row) && !text.contains(&format!("\"{}\"", row.name)))
         .map(|row| row.name)
-        .filter(|name| *name != "response-inspection-openapi-validation")
         .collect();
-    assert!(without.is_empty(), "no case fires {without:?}");
-}
-
-#[test]
-fn what_the_data_plane_enforces_is_tested_end_to_end() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tests");
-    let texts: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .filter_map(|entry| std::fs::read_to_string(entry.unwrap().path()).ok())
-        .collect();
-    let untested: Vec<_> = DATA_PLANE
-        .iter()
-        .map(|leaf| leaf.name())
-        .filter(|name| !texts.iter().any(|text| text.contains(name)))
-        .collect();
-    assert!(untested.is_empty(), "no end-to-end test names {untested:?}");
+    assert!(untested.is_empty(), "tests/tests/leaves.rs has no row for {untested:?}");
 }

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use tokio::time::timeout;
 use waf_detection::body::BodyKind;
 use waf_detection::inspection::Inspection;
+use waf_detection::rule::Test;
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
@@ -392,8 +393,11 @@ pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {
     if !verdict.blocks() || mode != Mode::Blocking {
         return None;
     }
-    let status = verdict.violations.first().map_or(403, |violation| violation.leaf.row().status);
-    Some(Refusal::blocked(status))
+    // What the head as a whole shows has its protection's status; what a value holds is always 403.
+    let head = || verdict.matches.iter().find(|found| matches!(found.rule.test, Test::Head));
+    let leaf =
+        verdict.violations.first().map(|violation| violation.leaf).or_else(|| head().map(|h| h.rule.leaf));
+    Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))
 }
 
 /// What a broken body means for the client.

@@ -229,8 +229,12 @@ impl Judging {
 
     /// Judges one field in all its views.
     pub(crate) fn field(&mut self, field: &Field<'_>) {
-        // Where no rule is in force there is nothing to derive views for.
-        if field.value.is_empty() || self.active.is_empty() || self.is_over() {
+        if field.value.is_empty() || self.is_over() {
+            return;
+        }
+        // Where no rule is in force there is nothing to derive views for; reading the field out of a body was work.
+        if self.active.is_empty() {
+            self.meter.spend(FIELD_WORK_BYTES + field.value.len());
             return;
         }
         let raw = classes::of(field.value);

@@ -30,20 +30,25 @@ pub(super) static GET_WITH_BODY: Rule = Rule {
 pub(super) static POST_WITHOUT_LENGTH: Rule = Rule {
     id: "http-compliance-post-without-length/no-length",
     leaf: Leaf::HttpCompliancePostWithoutLength,
-    // Several client libraries leave the length out where there is no content: RFC 9110 section 8.6 only recommends it.
-    weight: 3,
+    weight: STRONG,
     places: Places::HEADERS,
     test: Test::Head,
-    summary: "An HTTP/1.1 POST says neither how long its content is nor that it is chunked.",
+    summary: "A POST, PUT or PATCH over HTTP/1 has neither a length nor a transfer coding.",
     attacks: &[
         "POST / HTTP/1.1\nHost: shop.example\n\n",
         "POST /login HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded\n\n",
         "POST /api?x=1 HTTP/1.1\nHost: shop.example\nConnection: close\n\n",
+        "PUT /flag HTTP/1.1\nHost: shop.example\nContent-Type: application/json\n\n",
+        "PATCH /cart/1 HTTP/1.1\nHost: shop.example\n\n",
+        "POST /old HTTP/1.0\nHost: shop.example\n\n",
     ],
     everyday: &[
         "POST / HTTP/1.1\nHost: shop.example\nContent-Length: 0\n\n",
         "POST / HTTP/1.1\nHost: shop.example\nTransfer-Encoding: chunked\nContent-Type: text/plain\n\n1\na\n0\n\n",
-        "PUT /flag HTTP/1.1\nHost: shop.example\n\n",
+        "PUT /flag HTTP/1.1\nHost: shop.example\nContent-Length: 0\n\n",
+        "POST /stream HTTP/2\nHost: shop.example\n\n",
+        "DELETE /cart/1 HTTP/1.1\nHost: shop.example\n\n",
+        "OPTIONS /cart HTTP/1.1\nHost: shop.example\n\n",
         "GET / HTTP/1.1\nHost: shop.example\n\n",
     ],
 };
@@ -73,7 +78,9 @@ pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
         found.push(Finding::new(&GET_WITH_BODY, "content-length", length));
     }
     let has_length = facts.content_length.first.is_some() || facts.transfer_encoding.first.is_some();
-    if facts.is_method("POST") && facts.version == Some(Version::Http11) && !has_length {
+    let has_content = ["POST", "PUT", "PATCH"].iter().any(|method| facts.is_method(method));
+    // A frame of HTTP/2 says where a message ends.
+    if has_content && facts.version != Some(Version::Http2) && !has_length {
         found.push(Finding::new(&POST_WITHOUT_LENGTH, "content-length", b""));
     }
     if contradicts(facts) {

@@ -1,4 +1,6 @@
 //! A `Host` that is an address. Scanners that walk address ranges send it, and so do intranets and probes: a hint, no more.
+//! In another notation than the usual one it is an attack: clients write addresses in their usual form (RFC 3986
+//! section 3.2.2), and the other notations exist to pass a list of hosts.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -6,7 +8,8 @@ use waf_shared::catalog::Leaf;
 
 use super::facts::{Facts, Finding};
 use crate::field::Places;
-use crate::rule::{Rule, Test};
+use crate::lang::url;
+use crate::rule::{Rule, STRONG, Test};
 
 pub(super) static NUMERIC_ADDRESS: Rule = Rule {
     id: "http-compliance-host-header/numeric-address",
@@ -27,10 +30,49 @@ pub(super) static NUMERIC_ADDRESS: Rule = Rule {
     ],
 };
 
+pub(super) static DISGUISED_ADDRESS: Rule = Rule {
+    id: "http-compliance-host-header/disguised-address",
+    leaf: Leaf::HttpComplianceHostHeader,
+    weight: STRONG,
+    places: Places::HEADERS,
+    test: Test::Head,
+    summary: "The Host is an address in a notation that hides which one it is.",
+    attacks: &[
+        "GET / HTTP/1.1\nHost: 0x7f000001\n\n",
+        "GET / HTTP/1.1\nHost: 2130706433:8080\n\n",
+        "GET / HTTP/1.1\nHost: 0177.0.0.1\n\n",
+        "GET / HTTP/1.1\nHost: 127.1\n\n",
+        "GET / HTTP/1.1\nHost: 0x7f.0.0.0x1:80\n\n",
+        "GET / HTTP/1.1\nHost: 169.254.43518\n\n",
+        "GET / HTTP/1.1\nHost: 127.0.0.01.\n\n",
+    ],
+    everyday: &[
+        "GET / HTTP/1.1\nHost: 127.0.0.1:8080\n\n",
+        "GET / HTTP/1.1\nHost: [::1]:8080\n\n",
+        "GET / HTTP/1.1\nHost: [::ffff:192.0.2.1]\n\n",
+        "GET / HTTP/1.1\nHost: 0x7f.example\n\n",
+        "GET / HTTP/1.1\nHost: 3.shop.example\n\n",
+        "GET / HTTP/1.1\nHost: 1e100.net\n\n",
+        "GET / HTTP/1.1\nHost: 4f2a9c01b7d3:3000\n\n",
+    ],
+};
+
 pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
-    if let Some(host) = facts.host.first.filter(|host| is_address(host)) {
+    let Some(host) = facts.host.first else { return };
+    if is_address(host) {
         found.push(Finding::new(&NUMERIC_ADDRESS, "host", host));
+    } else if is_disguised(host) {
+        found.push(Finding::new(&DISGUISED_ADDRESS, "host", host));
     }
+}
+
+/// Whether a host is an address of version 4 in other numbers than four decimal ones.
+fn is_disguised(host: &[u8]) -> bool {
+    if !host.first().is_some_and(u8::is_ascii_digit) {
+        return false;
+    }
+    let address = url::host(without_port(host));
+    address.numeric && address.disguised
 }
 
 fn is_address(host: &[u8]) -> bool {

@@ -22,6 +22,7 @@ pub static RULES: &[&Rule] = &[
     &unix::HISTORY,
     &unix::BRACES,
     &unix::WILDCARD,
+    &unix::WILDCARD_DIRECTORY,
     &unix::EVASION,
     &unix::FORK_BOMB,
     &unix::SHELLSHOCK,
@@ -30,6 +31,7 @@ pub static RULES: &[&Rule] = &[
     &windows::POWERSHELL,
     &windows::POWERSHELL_LIKE,
     &other::SQLITE,
+    &other::SQLITE_AT_START,
 ];
 
 /// Runs the POSIX and Windows shell tokenizer.

@@ -64,6 +64,7 @@ pub static RULES: &[&Rule] = &[
     &proofs_by_dialect::EXPONENT,
     &proofs_by_dialect::AGGRESSIVE,
     &proofs_by_dialect::COMMENT_IN_JSON,
+    &proofs_by_dialect::COMMENT_BEHIND_OPERAND,
     &proofs_by_dialect::DENSITY,
     &proofs_by_dialect::ALWAYS_TRUE,
     &proofs_by_dialect::MULTIPLE_STATEMENTS,

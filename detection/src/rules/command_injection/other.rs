@@ -15,3 +15,42 @@ pub(super) static SQLITE: Rule = Rule {
     attacks: &["1;\n.shell id", "x\n.system whoami", ";\n.databases"],
     everyday: &["see file.shell", "and so on; .net developer", "version 1.\n.5 more"],
 };
+
+pub(super) static SQLITE_AT_START: Rule = Rule {
+    id: "command-injection-sqlite-shell/at-start",
+    leaf: Leaf::CommandInjectionSqliteShell,
+    weight: STRONG,
+    places: Places::ARGUMENTS_AND_NAMES,
+    test: Test::Pattern {
+        regex: r"^\s*\.(?:archive|backup|clone|databases|dump|excel|import|load|log|once|open|output|read|restore|save|sh|shell|system)(?:\s|$)",
+        literals: &[
+            ".archive",
+            ".backup",
+            ".clone",
+            ".databases",
+            ".dump",
+            ".excel",
+            ".import",
+            ".load",
+            ".log",
+            ".once",
+            ".open",
+            ".output",
+            ".read",
+            ".restore",
+            ".save",
+            ".sh",
+            ".system",
+        ],
+    },
+    summary: "A value begins with a dot command of the SQLite shell.",
+    attacks: &[
+        ".shell id",
+        ".system whoami",
+        "  .databases",
+        ".DUMP users",
+        ".import /etc/passwd t",
+        ".sh\tid",
+    ],
+    everyday: &["see file.shell", ".net developer", ".loading", ".shop.example", ".5 more", "a.read b"],
+};

@@ -150,6 +150,20 @@ pub(super) static WILDCARD: Rule = Rule {
     everyday: &["Does the * shine bright?", "*/*; q=0.8", "really? /sure"],
 };
 
+pub(super) static WILDCARD_DIRECTORY: Rule = Rule {
+    id: "command-injection-shell-wildcards/directory",
+    leaf: Leaf::CommandInjectionShellWildcards,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Pattern {
+        regex: r#"(?:^|[\s;&|"'=`(])/(?:[\w.-]+/)*[\w.-]*(?:\w[*?]|[*?]\w|\?\?)[\w.*?-]*/[\w.*?/-]*\w"#,
+        literals: &["*", "?"],
+    },
+    summary: "An absolute path with wildcards in the name of a directory.",
+    attacks: &["/et*/*wd", "/b?n/ls", "/e*c/passwd", "/usr/b*/id", "x=/???/id", ";/v?r/l?g/x"],
+    everyday: &["*/*; q=0.8", "really? /sure", "src/*/mod.rs", "/api/*/users", "/search?q=a/b", "4 * 3 / 2"],
+};
+
 pub(super) static EVASION: Rule = Rule {
     id: "command-injection-evasion-tricks/hollow-expansion",
     leaf: Leaf::CommandInjectionEvasionTricks,

@@ -30,6 +30,7 @@ fn sequences(scene: &mut Scene<'_, '_, '_>) {
     let bytes = scene.bytes();
     let lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, scene.lasts);
     let mut before: [Option<Token>; 3] = [None; 3];
+    let mut open = OpenQuotes::default();
     for token in lexer {
         let kind = |back: usize| before.get(back).copied().flatten().map(|t: Token| t.kind);
         let start = before[0].map_or(token.start, |t| t.start);
@@ -41,9 +42,12 @@ fn sequences(scene: &mut Scene<'_, '_, '_>) {
             if operator {
                 scene.found(&AGGRESSIVE, start, token.end);
             }
-            if matches!(token.kind, Kind::Word(Word::And | Word::Or | Word::Not | Word::Is | Word::Like)) {
-                scene.found(&QUOTE_IN_TEXT, start, token.end);
-            }
+        }
+        open.see(bytes, token);
+        let joins =
+            matches!(token.kind, Kind::Word(Word::And | Word::Or | Word::Not | Word::Is | Word::Like));
+        if joins && open.is_any() {
+            scene.found(&QUOTE_IN_TEXT, start, token.end);
         }
         let constant = |kind| matches!(kind, Some(Kind::Number(_) | Kind::Quote | Kind::Word(Word::Literal)));
         if constant(Some(token.kind)) && matches!(kind(0), Some(Kind::Compare)) && constant(kind(1)) {
@@ -72,6 +76,27 @@ fn sequences(scene: &mut Scene<'_, '_, '_>) {
         if !scene.spend(1) {
             return;
         }
+    }
+}
+
+/// Which kinds of quotes came an odd number of times.
+#[derive(Debug, Default)]
+struct OpenQuotes {
+    single: bool,
+    double: bool,
+}
+
+impl OpenQuotes {
+    fn see(&mut self, bytes: &[u8], token: Token) {
+        match bytes.get(token.start) {
+            Some(b'\'') if token.kind == Kind::Quote => self.single = !self.single,
+            Some(b'"') if token.kind == Kind::Quote => self.double = !self.double,
+            _ => {}
+        }
+    }
+
+    fn is_any(&self) -> bool {
+        self.single || self.double
     }
 }
 

@@ -69,10 +69,22 @@ rules! {
         ["1; select x", "a;drop b", "x;SET @a"],
         ["a; b", "first; then select", "tea; coffee"];
     QUOTE_IN_TEXT: SqlInjectionQuotesInText, "sql-injection-quotes-in-text/joined", STRONG, VALUES,
-        "A quote with AND, OR or their like directly behind it.",
-        ["'''or 1", "foo'or'oof", "1' and f(x) and 'true"],
-        ["bob's bread", "'oreo", "'fork"];
+        "AND, OR or their like behind an odd number of quotes.",
+        ["'''or 1", "foo'or'oof", "1' and f(x) and 'true", "x'y or 1", "it's this or that", "a\"b and 1=1"],
+        ["bob's bread", "'oreo", "'fork", "'a' or 'b'"];
 }
+
+/// A comment behind what ends an operand of a query.
+pub(super) static COMMENT_BEHIND_OPERAND: Rule = Rule {
+    id: "sql-injection-comments-in-json/behind-operand",
+    leaf: Leaf::SqlInjectionCommentsInJson,
+    weight: STRONG,
+    places: VALUES,
+    test: Test::Pattern { regex: r#"['"`)][\s,;()'"`0-9]*/\*"#, literals: &["/*"] },
+    summary: "A comment mark behind a quote or a parenthesis.",
+    attacks: &["'item', (5) /*", "x'/*", "1) /* a */ or (1", "a\" , 3/*", "'a';/**/"],
+    everyday: &["text/*", "*/5 * * * *", "a / b * c", "see (page 3) / read it", "src/**/*.rs"],
+};
 
 /// A block comment in a JSON document.
 pub(super) static COMMENT_IN_JSON: Rule = Rule {

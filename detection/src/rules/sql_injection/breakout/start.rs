@@ -1,11 +1,11 @@
 //! The value's beginning as a break: where the host query has no quotes, the value goes on from its own first operand.
 
 use super::{Break, Lead, OPEN_TEXT_MAX};
-use crate::lang::sql::grammar::{Comparison, Operand, comparison, kind, operand, skip_closes};
+use crate::lang::sql::grammar::{Comparison, Operand, comparison, kind, operand, skip_closes, skip_opens};
 use crate::lang::sql::reading::Reading;
-use crate::lang::sql::token::{Dialect, Kind, Quotes};
+use crate::lang::sql::token::{Dialect, Gap, Kind, Quotes};
 use crate::lang::sql::words::Word;
-use crate::rules::sql_injection::proofs::COMPARISON_BREAK;
+use crate::rules::sql_injection::proofs::{COMPARISON_BREAK, CONCATENATION};
 use crate::rules::sql_injection::scene::Scene;
 
 /// Judges the value as the continuation of an expression without quotes.
@@ -29,7 +29,27 @@ fn is_range(bytes: &[u8], tokens: &Reading<'_>, first: usize) -> bool {
     first == 1 && unequal(1) && unequal(5) && tokens.ends_at(7)
 }
 
+/// `'ad'||'min'`: a value that is strings in single quotes, joined as SQL joins them. People and search languages put
+/// spaces around such an operator, or double quotes around phrases.
+fn is_joined_text(bytes: &[u8], tokens: &Reading<'_>) -> bool {
+    let is_text = |i: usize| {
+        let single = tokens.get(i).is_some_and(|token| bytes.get(token.start) == Some(&b'\''));
+        single && matches!(kind(tokens, i), Some(Kind::Text | Kind::OpenText))
+    };
+    let first = skip_opens(tokens, 0);
+    let is_tight =
+        |i: usize| tokens.get(i).is_some_and(|token| matches!(token.gap, Gap::None | Gap::Comment));
+    is_text(first)
+        && kind(tokens, first + 1) == Some(Kind::Pipes)
+        && is_text(first + 2)
+        && is_tight(first + 1)
+        && is_tight(first + 2)
+}
+
 fn start<'a>(scene: &mut Scene<'a, '_, '_>, tokens: &Reading<'a>) {
+    if is_joined_text(scene.bytes(), tokens) {
+        scene.found(&CONCATENATION, 0, tokens.end_before(3).unwrap_or(0));
+    }
     let mut i = skip_closes(tokens, 0);
     let mut lead = Lead::Value;
     let goes_on = match kind(tokens, i) {
