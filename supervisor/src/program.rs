@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use tracing::error;
 use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
 use waf_dataplane::worker;
+use waf_shared::text::is_escaped;
 
 use crate::acme;
 use crate::candidate;
@@ -250,7 +251,7 @@ fn count(diagnostics: &[Diagnostic]) -> String {
 
 /// A path as it may be shown on a terminal.
 fn printable(path: &Path) -> String {
-    path.display().to_string().chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    path.display().to_string().chars().map(|c| if is_escaped(c) { '\u{fffd}' } else { c }).collect()
 }
 
 fn status<E>(outcome: &Result<(), E>) -> ExitCode {
