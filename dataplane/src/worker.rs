@@ -77,6 +77,7 @@ pub enum WorkerError {
 
 /// Serves until the supervisor says or goes away.
 pub fn run(options: &Options) -> Result<(), WorkerError> {
+    confinement::descriptors::close_inherited();
     let control = inherited(io::stdin().as_fd())?;
     let audit = inherited(io::stdout().as_fd())?;
     let gauge = options.memory_bytes.map(Gauge::open).transpose();

@@ -16,7 +16,7 @@ use waf_shared::limits::{DRAIN_SECONDS, UPGRADE_SECONDS};
 use waf_shared::plan::Cidr;
 
 pub use acme::{Acme, MacKey, Way};
-pub use surroundings::{HANDOVER, LISTEN, Listen, NOT_FOR_WORKERS, Surroundings, WATCHDOG_PID};
+pub use surroundings::{HANDOVER, LISTEN, Listen, Surroundings, WATCHDOG_PID, for_workers};
 pub use top::Top;
 
 /// Workers of one service; more than cores is allowed, more than this is a slip.
