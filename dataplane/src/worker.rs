@@ -36,6 +36,8 @@ pub struct Options {
     pub user: Option<User>,
     /// Memory that it may take; no bound of its own without one.
     pub memory_bytes: Option<u64>,
+    /// Percent of an upstream's connections that one client may take; by the plan without one.
+    pub client_share: Option<u8>,
     /// Files and folders of trust anchors that the operator names in place of the system's.
     pub anchors: Vec<PathBuf>,
 }

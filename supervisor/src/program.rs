@@ -49,10 +49,19 @@ pub fn run() -> ExitCode {
         Some(Command::Health { url, config, live }) => probe::run(url.as_deref(), &config, live),
         Some(Command::Doctor { serve }) => doctor::run(&serve, &options(&serve.process, false)),
         Some(Command::Top(options)) => top::run(&options),
-        Some(Command::Worker { id, threads, drain, log_level, r#become: user, memory: memory_bytes }) => {
+        Some(Command::Worker {
+            id,
+            threads,
+            drain,
+            log_level,
+            r#become: user,
+            memory: memory_bytes,
+            client_share,
+        }) => {
             logs::init(log_level.into(), Some(id));
             let drain = Duration::from_secs(drain);
-            let options = worker::Options { threads, drain, user, memory_bytes, anchors: cli::anchors() };
+            let options =
+                worker::Options { threads, drain, user, memory_bytes, client_share, anchors: cli::anchors() };
             status(&worker::run(&options).inspect_err(|error| {
                 error!(error = error as &dyn std::error::Error, "the worker ends");
             }))
@@ -166,6 +175,7 @@ where
             log_level: process.log_level.into(),
             user,
             memory_bytes: process.worker_memory.or_else(|| memory::share(process.workers.get())),
+            client_share: process.client_share,
         },
         ports,
         acme,

@@ -52,6 +52,8 @@ pub struct Settings {
     pub user: Option<User>,
     /// Memory that each of them may take, in bytes.
     pub memory_bytes: Option<u64>,
+    /// Percent of an upstream's connections that one client may take; by the plan without one.
+    pub client_share: Option<u8>,
 }
 
 /// Where what a worker says goes.
@@ -170,6 +172,12 @@ fn command(id: WorkerId, settings: &Settings) -> Command {
         .args(["--drain", &settings.drain.as_secs().to_string()])
         .args(["--log-level", &settings.log_level.as_str().to_ascii_lowercase()])
         .args(settings.memory_bytes.iter().flat_map(|bytes| ["--memory".to_owned(), bytes.to_string()]))
+        .args(
+            settings
+                .client_share
+                .iter()
+                .flat_map(|percent| ["--client-share".to_owned(), percent.to_string()]),
+        )
         .args(settings.user.iter().flat_map(|user| ["--become".to_owned(), user.to_string()]))
         .stderr(Stdio::inherit())
         // The supervisor's environment may hold keys, and variables that libraries read behind the plan's back.
