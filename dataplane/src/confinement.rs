@@ -4,6 +4,7 @@
 //! What the kernel lacks is left out and said; whatever else goes wrong is an error, and the worker does not start.
 
 pub mod calls;
+pub mod descriptors;
 pub mod files;
 pub mod identity;
 pub mod resources;

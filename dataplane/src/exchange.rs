@@ -169,7 +169,7 @@ fn is_blocking(refusal: Refusal, record: &Record) -> bool {
 }
 
 /// What an event says of it beside the status.
-const CLIENT_LEFT: &str = "client went away";
+const CLIENT_LEFT: &str = "client closed request";
 
 /// 499 is what a log says when the client did not wait.
 fn status_of(turned: &Turned) -> u16 {
@@ -194,7 +194,7 @@ fn unread(turned: Turned, record: &Record) -> Turned {
 fn upstream_refusal(error: &UpstreamError) -> Refusal {
     match error {
         UpstreamError::Timeout => GATEWAY_TIMEOUT,
-        UpstreamError::Busy => UNAVAILABLE,
+        UpstreamError::Busy | UpstreamError::Share => UNAVAILABLE,
         _ => BAD_GATEWAY,
     }
 }

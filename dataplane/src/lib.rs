@@ -32,6 +32,8 @@ pub mod tls;
 
 mod wire;
 
+mod pace;
+
 mod message;
 
 pub mod http1;

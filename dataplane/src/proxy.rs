@@ -12,6 +12,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::AbortHandle;
 use waf_shared::control::Role;
 use waf_shared::limits;
+use waf_shared::plan::{Listen, Plan};
 use waf_shared::route::HostSet;
 
 use crate::audit::sink::Sink;
@@ -51,11 +52,13 @@ pub struct Proxy {
     pressure: Pressure,
     /// Places for connections that are told that there is none.
     reserve: Arc<Semaphore>,
+    /// Percent of an upstream's connections that one client may take, where the operator says so.
+    client_share: Option<u8>,
 }
 
 impl Proxy {
     /// Without a plan: it serves nothing until the first [`Proxy::commit`].
-    pub fn new(audit: Sink, tls: Tls, pressure: Pressure) -> Arc<Proxy> {
+    pub fn new(audit: Sink, tls: Tls, pressure: Pressure, client_share: Option<u8>) -> Arc<Proxy> {
         let connections = connections_max();
         Arc::new(Proxy {
             active: ArcSwapOption::empty(),
@@ -70,6 +73,7 @@ impl Proxy {
             journal: OnceLock::new(),
             pressure,
             reserve: Arc::new(Semaphore::new(limits::FULL_ANSWERS_MAX)),
+            client_share,
         })
     }
 
@@ -114,6 +118,18 @@ impl Proxy {
     /// Writes down what is in flight from now on. The first journal stays.
     pub fn keep(&self, journal: Arc<Journal>) {
         let _ = self.journal.set(journal);
+    }
+
+    /// Percent of an upstream's connections that one client may take under `plan`. In mode 3 without trusted proxies an
+    /// address may be a balancer's, and stand for everybody.
+    pub(crate) fn client_share(&self, plan: &Plan) -> u8 {
+        let knows_clients = matches!(plan.listen, Listen::Tls { .. }) || !plan.trusted_proxies.is_empty();
+        let default = if knows_clients {
+            limits::CLIENT_SHARE_KNOWN_PERCENT
+        } else {
+            limits::CLIENT_SHARE_UNKNOWN_PERCENT
+        };
+        self.client_share.unwrap_or(default)
     }
 
     pub(crate) fn pressure(&self) -> &Pressure {
@@ -218,6 +234,8 @@ impl Proxy {
     /// Makes a stream of an accepted connection; `None` when it comes to nothing.
     async fn open(&self, stream: TcpStream, peer: SocketAddr, role: Role) -> Option<(Stream, Ends)> {
         stream.set_nodelay(true).ok()?;
+        // A slow client would otherwise look like one that takes nothing: megabytes lie in the kernel. Older kernels cannot.
+        let _ = socket2::SockRef::from(&stream).set_tcp_notsent_lowat(limits::CLIENT_UNSENT_BYTES);
         let local = stream.local_addr().ok()?;
         let (stream, door) = match role {
             Role::Plain => (Stream::Plain(stream), Door::Plain),

@@ -2,8 +2,10 @@
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
+use rustix::io::Errno;
+use rustix::net::RecvFlags;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsStream;
@@ -34,6 +36,24 @@ impl Stream {
             Stream::Tls(io) if io.get_ref().1.alpn_protocol() == Some(b"h2") => Some(Chosen::Http2),
             Stream::Tls(_) => Some(Chosen::Http1),
         }
+    }
+
+    /// Whether the peer has sent nothing that was not read, and has not closed. Never waits.
+    pub fn is_quiet(&mut self) -> bool {
+        let tcp = match self {
+            Stream::Plain(io) => &*io,
+            Stream::Tls(io) => io.get_ref().0,
+        };
+        // The system is asked: the runtime learns what came only when it next waits. Bytes of a TLS record count as well,
+        // whatever they would turn out to be.
+        let came = rustix::net::recv(tcp, &mut [0u8; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        if !matches!(came, Err(Errno::AGAIN)) {
+            return false;
+        }
+        // What TLS has read and nobody has taken.
+        let mut byte = [0u8; 1];
+        let mut context = Context::from_waker(Waker::noop());
+        Pin::new(self).poll_read(&mut context, &mut ReadBuf::new(&mut byte)).is_pending()
     }
 
     /// Whether the peer chose HTTP/2 by ALPN.
@@ -74,6 +94,41 @@ impl AsyncWrite for Stream {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_shutdown(cx),
             Stream::Tls(io) => Pin::new(io).poll_shutdown(cx),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_came_is_seen_before_the_runtime_has_looked() {
+        type End = fn(std::net::TcpStream) -> Option<std::net::TcpStream>;
+        let ends: [(&str, End, bool); 5] = [
+            ("nothing", Some, true),
+            ("an answer", |mut peer| peer.write_all(b"HTTP/1.1 200 OK\r\n\r\n").map(|()| peer).ok(), false),
+            ("a byte", |mut peer| peer.write_all(b"x").map(|()| peer).ok(), false),
+            ("the end", |peer| peer.shutdown(std::net::Shutdown::Write).map(|()| peer).ok(), false),
+            (
+                "a reset",
+                |peer| {
+                    socket2::SockRef::from(&peer).set_linger(Some(std::time::Duration::ZERO)).ok().and(None)
+                },
+                false,
+            ),
+        ];
+        for (what, end, expected) in ends {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a listener");
+            let peer = std::net::TcpStream::connect(listener.local_addr().expect("bound")).expect("a peer");
+            let (ours, _) = listener.accept().await.expect("a connection");
+            let mut stream = Stream::Plain(ours);
+            assert!(stream.is_quiet(), "before {what}");
+            let _peer = end(peer);
+            // Nothing is awaited in between.
+            assert_eq!(stream.is_quiet(), expected, "{what}");
         }
     }
 }

@@ -7,6 +7,8 @@ mod link;
 
 mod multiplexed;
 
+mod share;
+
 mod tls;
 
 use std::collections::HashMap;
@@ -19,9 +21,11 @@ use waf_shared::limits;
 use waf_shared::plan::{Scheme, Upstream};
 
 use self::multiplexed::{Kept, Multiplexed, Shared};
+use self::share::Shares;
 use crate::http1::reader::Reader;
 use crate::stream::Stream;
 pub(crate) use link::{Answering, Link, Outbound};
+pub(crate) use share::{Holder, Share};
 pub use tls::TlsSetupError;
 
 /// Why an upstream could not be used. Its text goes into the service's log.
@@ -42,6 +46,9 @@ pub enum UpstreamError {
     /// Every connection that may be open is in use.
     #[error("all its connections are in use")]
     Busy,
+    /// The client holds as many connections as one client may.
+    #[error("the client holds its share of the connections")]
+    Share,
     /// The connection broke before the response was complete.
     #[error("the connection broke")]
     Reset(#[source] std::io::Error),
@@ -62,13 +69,41 @@ pub struct Connection {
     pub writer: WriteHalf<Stream>,
     /// Whether a request went over it before.
     pub reused: bool,
-    _slot: OwnedSemaphorePermit,
+    /// Its place among those of requests; none once it is a tunnel.
+    slot: Option<OwnedSemaphorePermit>,
+}
+
+impl Connection {
+    fn new(stream: Stream, reused: bool, slot: OwnedSemaphorePermit) -> Connection {
+        let (reader, writer) = tokio::io::split(stream);
+        Connection { reader: Reader::new(reader), writer, reused, slot: Some(slot) }
+    }
+
+    /// Leaves its place to a request: it carries none any more.
+    pub(crate) fn becomes_tunnel(&mut self) {
+        self.slot = None;
+    }
 }
 
 #[derive(Debug)]
 struct Idle {
-    connection: Connection,
+    stream: Stream,
+    slot: OwnedSemaphorePermit,
     since: Instant,
+}
+
+/// A place among the tunnels of an origin, and the client's share of them.
+#[derive(Debug)]
+pub(crate) struct TunnelSlot {
+    _slot: OwnedSemaphorePermit,
+    _share: Share,
+}
+
+/// A connection for a request, and the client's share that it takes.
+#[derive(Debug)]
+pub(crate) struct Granted {
+    pub(crate) link: Link,
+    pub(crate) share: Share,
 }
 
 /// The connections to one origin.
@@ -77,6 +112,9 @@ pub struct Pool {
     upstream: Upstream,
     tls: Option<tls::Connector>,
     slots: Arc<Semaphore>,
+    shares: Arc<Shares>,
+    tunnel_slots: Arc<Semaphore>,
+    tunnel_shares: Arc<Shares>,
     idle: Mutex<Vec<Idle>>,
     multiplexed: Mutex<Vec<Kept>>,
 }
@@ -99,8 +137,16 @@ impl Pool {
             Scheme::Http => None,
             Scheme::Https => Some(tls::Connector::new(&upstream.host, anchors)?),
         };
-        let slots = Arc::new(Semaphore::new(limits::UPSTREAM_CONNECTIONS_MAX));
-        Ok(Pool { upstream, tls, slots, idle: Mutex::new(Vec::new()), multiplexed: Mutex::new(Vec::new()) })
+        Ok(Pool {
+            upstream,
+            tls,
+            slots: Arc::new(Semaphore::new(limits::UPSTREAM_CONNECTIONS_MAX)),
+            shares: Shares::new(limits::UPSTREAM_CONNECTIONS_MAX),
+            tunnel_slots: Arc::new(Semaphore::new(limits::UPSTREAM_TUNNELS_MAX)),
+            tunnel_shares: Shares::new(limits::UPSTREAM_TUNNELS_MAX),
+            idle: Mutex::new(Vec::new()),
+            multiplexed: Mutex::new(Vec::new()),
+        })
     }
 
     /// The scheme of its URL.
@@ -120,14 +166,34 @@ impl Pool {
         }
     }
 
-    /// A connection that is ready for a request, within `timeout`. `repeatable` says whether the request may be
-    /// tried again: others never take a connection that the upstream may be about to close.
+    /// A connection that is ready for a request of `holder`, within `timeout`. `repeatable` says whether the request may
+    /// be tried again: others never take a connection that the upstream may be about to close.
     pub(crate) async fn acquire(
         &self,
+        holder: Holder,
         want: Want,
         repeatable: bool,
         timeout: Duration,
-    ) -> Result<Link, UpstreamError> {
+    ) -> Result<Granted, UpstreamError> {
+        let began = Instant::now();
+        // The client's share first: who is beyond it must not wait in line before everybody else.
+        let share = tokio::time::timeout(timeout, self.shares.take(holder)).await;
+        let mut share = share.ok().flatten().ok_or(UpstreamError::Share)?;
+        let link = self.link(want, repeatable, timeout.saturating_sub(began.elapsed())).await?;
+        if let Link::Http2(place) = &link {
+            share.shrink(place.units());
+        }
+        Ok(Granted { link, share })
+    }
+
+    /// A place for a connection of `holder` that may become a tunnel. Never waits: tunnels last.
+    pub(crate) fn tunnel(&self, holder: Holder) -> Result<TunnelSlot, UpstreamError> {
+        let share = self.tunnel_shares.try_take(holder).ok_or(UpstreamError::Share)?;
+        let slot = Arc::clone(&self.tunnel_slots).try_acquire_owned().map_err(|_| UpstreamError::Busy)?;
+        Ok(TunnelSlot { _slot: slot, _share: share })
+    }
+
+    async fn link(&self, want: Want, repeatable: bool, timeout: Duration) -> Result<Link, UpstreamError> {
         if self.may_speak_http2(want)
             && let Some(place) = self.place()
         {
@@ -138,8 +204,9 @@ impl Pool {
         }
         while let Some(mut idle) = self.pop() {
             let fresh = idle.since.elapsed() < Duration::from_secs(limits::UPSTREAM_FRESH_SECONDS);
-            if (fresh || repeatable) && idle.connection.reader.is_quiet().await {
-                return Ok(Link::Http1(Box::new(idle.connection)));
+            // What came while nobody had asked for anything answers no request.
+            if (fresh || repeatable) && idle.stream.is_quiet() {
+                return Ok(Link::Http1(Box::new(Connection::new(idle.stream, true, idle.slot))));
             }
         }
         self.connect(want, timeout).await
@@ -157,9 +224,7 @@ impl Pool {
             self.multiplexed().push(Kept { connection, used: Instant::now() });
             return Ok(Link::Http2(place));
         }
-        let (reader, writer) = tokio::io::split(stream);
-        let connection = Connection { reader: Reader::new(reader), writer, reused: false, _slot: slot };
-        Ok(Link::Http1(Box::new(connection)))
+        Ok(Link::Http1(Box::new(Connection::new(stream, false, slot))))
     }
 
     /// A place on a connection that is open and not full.
@@ -181,11 +246,16 @@ impl Pool {
     pub(crate) fn release(&self, link: Link) {
         // A place on a shared connection is given back by being dropped.
         let Link::Http1(connection) = link else { return };
-        let mut connection = *connection;
-        connection.reused = true;
+        let Connection { reader, writer, slot: Some(slot), .. } = *connection else { return };
+        let (reader, unread) = reader.into_parts();
+        if !unread.is_empty() {
+            // Bytes behind the answer belong to no request: nothing that follows could be told from them.
+            return;
+        }
+        let stream = reader.unsplit(writer);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < limits::UPSTREAM_IDLE_MAX {
-            idle.push(Idle { connection, since: Instant::now() });
+            idle.push(Idle { stream, slot, since: Instant::now() });
         }
     }
 
@@ -241,7 +311,7 @@ impl UpstreamError {
             UpstreamError::Connect(_) => "connect",
             UpstreamError::Tls(_) => "tls",
             UpstreamError::Timeout => "timeout",
-            UpstreamError::Busy => "busy",
+            UpstreamError::Busy | UpstreamError::Share => "busy",
             UpstreamError::Reset(_) => "reset",
             UpstreamError::Malformed(_) | UpstreamError::HeadTooLong => "malformed",
         }

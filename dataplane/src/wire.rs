@@ -1,26 +1,34 @@
 //! Writing with a bound on patience.
 
 use std::io;
-use std::time::Duration;
+use std::time::Instant;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-/// Writes all of `bytes` to a peer that takes at least one byte every `stall`.
+use crate::pace::Patience;
+
+/// Writes all of `bytes` to a peer that takes them within `patience`. Only time in which they wait for the peer counts.
 pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
     writer: &mut W,
     mut bytes: &[u8],
-    stall: Duration,
+    patience: &mut Patience,
 ) -> io::Result<()> {
     while !bytes.is_empty() {
-        let taken = timeout(stall, writer.write(bytes)).await.map_err(|_| io::ErrorKind::TimedOut)??;
+        let began = Instant::now();
+        let taken = timeout(patience.left(), writer.write(bytes)).await;
+        let taken = taken.map_err(|_| io::ErrorKind::TimedOut)??;
         if taken == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
+        patience.took(began.elapsed(), taken);
         bytes = bytes.get(taken..).unwrap_or_default();
     }
     // Plain sockets do nothing here; TLS sends what it has buffered.
-    timeout(stall, writer.flush()).await.map_err(|_| io::ErrorKind::TimedOut)?
+    let began = Instant::now();
+    timeout(patience.left(), writer.flush()).await.map_err(|_| io::ErrorKind::TimedOut)??;
+    patience.took(began.elapsed(), 0);
+    Ok(())
 }
 
 /// Appends `data` as one chunk (RFC 9112 section 7.1).

@@ -36,6 +36,8 @@ pub struct Options {
     pub user: Option<User>,
     /// Memory that it may take; no bound of its own without one.
     pub memory_bytes: Option<u64>,
+    /// Percent of an upstream's connections that one client may take; by the plan without one.
+    pub client_share: Option<u8>,
     /// Files and folders of trust anchors that the operator names in place of the system's.
     pub anchors: Vec<PathBuf>,
 }
@@ -77,6 +79,7 @@ pub enum WorkerError {
 
 /// Serves until the supervisor says or goes away.
 pub fn run(options: &Options) -> Result<(), WorkerError> {
+    confinement::descriptors::close_inherited();
     let control = inherited(io::stdin().as_fd())?;
     let audit = inherited(io::stdout().as_fd())?;
     let gauge = options.memory_bytes.map(Gauge::open).transpose();

@@ -16,3 +16,5 @@ pub mod control;
 pub mod journal;
 
 pub mod metrics;
+
+pub mod text;

@@ -104,8 +104,15 @@ pub const KEEP_ALIVE_SECONDS: u64 = 75;
 /// Seconds for which no byte may pass through an upgraded connection, in either direction.
 pub const TUNNEL_IDLE_SECONDS: u64 = 3600;
 
-/// Seconds for which a client may take no byte of its answer.
+/// Seconds for which a client may take no byte of its answer, and over which its rate of taking is judged.
 pub const CLIENT_STALL_SECONDS: u64 = 10;
+
+/// Bytes of an answer that wait unsent in the kernel for a client. Beyond half of it a write waits: what a slow client takes
+/// is seen in steps of this half, which have to be smaller than what it must take in [`CLIENT_STALL_SECONDS`].
+pub const CLIENT_UNSENT_BYTES: u32 = 16 << 10;
+
+/// Bytes that are kept of what a client sends while it waits for an answer. Beyond it is not read, nor seen leaving.
+pub const PIPELINED_BYTES_MAX: usize = 64 << 10;
 
 /// Bytes of audit events that wait in the supervisor for a slow consumer of stdout.
 pub const AUDIT_QUEUE_BYTES_MAX: usize = 64 << 20;
@@ -164,6 +171,15 @@ pub const CONNECT_SECONDS: u64 = 10;
 
 /// Open connections of one worker to one upstream. More requests wait for one to become free.
 pub const UPSTREAM_CONNECTIONS_MAX: usize = 1_024;
+
+/// Upgraded connections of one worker to one upstream; they last for hours, and must not take the place of requests.
+pub const UPSTREAM_TUNNELS_MAX: usize = 1_024;
+
+/// Percent of the connections to one upstream that one client may take, where client addresses are known.
+pub const CLIENT_SHARE_KNOWN_PERCENT: u8 = 25;
+
+/// The same where a balancer in front may stand for many clients: what is left is for everybody else.
+pub const CLIENT_SHARE_UNKNOWN_PERCENT: u8 = 75;
 
 /// Idle connections that one worker keeps to one upstream.
 pub const UPSTREAM_IDLE_MAX: usize = 128;

@@ -1,8 +1,9 @@
 //! The one way to stdout: whole lines from the workers' audit streams, through a bounded queue, to one thread that
-//! writes them. When the queue is full, workers are not read; their sockets fill and their requests wait. It knows
-//! lines, nothing of what an event says.
+//! writes them. When the queue is full, workers are not read; their sockets fill and their requests wait. A line that is
+//! not one JSON document is dropped and counted. It knows lines, nothing of what an event says.
 
 mod baton;
+mod documents;
 mod lines;
 mod writer;
 
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tracing::warn;
+use tracing::{error, warn};
 use waf_shared::limits::{AUDIT_LINE_BYTES_MAX, AUDIT_QUEUE_BYTES_MAX};
 
 use crate::counters::Counters;
@@ -62,6 +63,7 @@ impl Queue {
         };
         let mut lines = Lines::new(AUDIT_LINE_BYTES_MAX);
         let mut buffer = vec![0; READ_BYTES];
+        let mut is_reported = false;
         loop {
             // A reset is how a killed worker's stream can end.
             let got = stream.read(&mut buffer).await.unwrap_or(0);
@@ -77,7 +79,15 @@ impl Queue {
                     "a worker's audit line is too long and was dropped"
                 );
             }
-            if !fed.whole.is_empty() && !self.put(fed.whole, fed.lines).await {
+            let documents = documents::only(fed.whole, fed.lines);
+            if documents.malformed > 0 {
+                self.counters.audit_lines_broken.add(documents.malformed);
+                // Once: what sends such lines is no longer our worker, and would fill the log as well.
+                if !std::mem::replace(&mut is_reported, true) {
+                    error!(worker = worker.0, "a worker's audit line is not a JSON document and was dropped");
+                }
+            }
+            if !documents.bytes.is_empty() && !self.put(documents.bytes, documents.lines).await {
                 return;
             }
         }

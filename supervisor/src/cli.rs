@@ -16,7 +16,7 @@ use waf_shared::limits::{DRAIN_SECONDS, UPGRADE_SECONDS};
 use waf_shared::plan::Cidr;
 
 pub use acme::{Acme, MacKey, Way};
-pub use surroundings::{HANDOVER, LISTEN, Listen, NOT_FOR_WORKERS, Surroundings, WATCHDOG_PID};
+pub use surroundings::{HANDOVER, LISTEN, Listen, Surroundings, WATCHDOG_PID, for_workers};
 pub use top::Top;
 
 /// Workers of one service; more than cores is allowed, more than this is a slip.
@@ -84,6 +84,10 @@ pub struct Process {
     /// Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub worker_memory: Option<u64>,
+    /// Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in
+    /// modes 1 and 2, or with --trusted-proxies; else 75]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub client_share: Option<u8>,
 }
 
 /// What else to do than to serve.
@@ -154,6 +158,9 @@ pub enum Command {
         /// Bytes of memory that it may take
         #[arg(long)]
         memory: Option<u64>,
+        /// Percent of an upstream's connections that one client may take
+        #[arg(long)]
+        client_share: Option<u8>,
     },
 }
 
@@ -295,6 +302,8 @@ mod tests {
             ["waf", "--trusted-proxies", "example.com"],
             ["waf", "--port", "80"],
             ["waf", "worker", "--become=1"],
+            ["waf", "--client-share", "0"],
+            ["waf", "--client-share", "101"],
             ["waf", "--worker-memory", "0"],
             ["waf", "--worker-memory", "1TB"],
             ["waf", "--worker-memory", "99999999999GB"],

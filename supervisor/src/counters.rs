@@ -52,7 +52,7 @@ pub struct Counters {
     pub audit_lines: Counter,
     /// Lines that were read from workers and could not be written.
     pub audit_lines_lost: Counter,
-    /// Lines of workers that were cut short by a death or over the bound.
+    /// Lines of workers that were cut short by a death, over the bound, or no JSON document.
     pub audit_lines_broken: Counter,
     /// Whether the last lines could not be written.
     pub audit_is_broken: Flag,

@@ -11,6 +11,7 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
+use waf_shared::text::{escaped, is_escaped, push_escape};
 
 /// Sends every event of at least this level to stderr; `worker` is the number of a worker process.
 pub fn init(level: Level, worker: Option<u64>) {
@@ -67,7 +68,7 @@ impl Line {
                 for (name, value) in &fields.others {
                     let _ = write!(line, ",{}:{value}", Value::from(name.as_str()));
                 }
-                let _ = writeln!(line, ",\"target\":{}}}", Value::from(meta.target()));
+                let _ = write!(line, ",\"target\":{}}}", Value::from(meta.target()));
             }
             Style::Text => {
                 let _ = write!(line, "{time} {:>5} ", meta.level());
@@ -75,13 +76,21 @@ impl Line {
                     let _ = write!(line, "[worker {worker}] ");
                 }
                 // What is logged may quote a client or a file; a terminal must not obey it.
-                line.extend(fields.message.chars().map(|c| if c.is_control() { ' ' } else { c }));
+                for character in fields.message.chars() {
+                    match character {
+                        '\t' | '\n' | '\r' => line.push(' '),
+                        other if is_escaped(other) => push_escape(&mut line, other),
+                        other => line.push(other),
+                    }
+                }
                 for (name, value) in &fields.others {
                     let _ = write!(line, " {name}={value}");
                 }
-                line.push('\n');
             }
         }
+        // In values of fields JSON has escaped no more than it must.
+        let mut line = escaped(&line);
+        line.push('\n');
         line
     }
 }
@@ -162,18 +171,22 @@ mod tests {
         }
     }
 
-    fn logged(style: Style) -> String {
+    fn written(style: Style, log: impl FnOnce()) -> String {
         let written = Written::default();
         let target = written.clone();
         let subscriber = tracing_subscriber::fmt()
             .with_writer(move || target.clone())
             .event_format(Line { style, worker: Some(3) })
             .finish();
-        tracing::subscriber::with_default(subscriber, || {
+        tracing::subscriber::with_default(subscriber, log);
+        String::from_utf8(written.0.lock().unwrap().clone()).unwrap()
+    }
+
+    fn logged(style: Style) -> String {
+        written(style, || {
             let error = io::Error::other("disk \"full\"");
             tracing::warn!(error = &error as &dyn std::error::Error, route = "shop", count = 2, "a\nb");
-        });
-        String::from_utf8(written.0.lock().unwrap().clone()).unwrap()
+        })
     }
 
     #[test]
@@ -196,5 +209,21 @@ mod tests {
             line.contains(" WARN [worker 3] a b count=2 error=\"disk \\\"full\\\"\" route=\"shop\"\n"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_line_carries_nothing_that_a_terminal_or_a_reader_obeys() {
+        let hostile =
+            "a\u{9b}31mb\u{1b}]0;t\u{7}c\u{7f}d\u{85}e\u{2028}f\u{2029}g\u{202e}h\u{2066}i\u{200f}j\u{61c}k";
+        let honest = "na\u{ef}ve \u{5e9}\u{5dc}\u{5d5}\u{5dd}";
+        for style in [Style::Json, Style::Text] {
+            let line = written(style, || tracing::warn!(value = hostile, honest, "{hostile}"));
+            let text = line.strip_suffix('\n').unwrap();
+            assert!(!text.chars().any(is_escaped), "{style:?}: {line:?}");
+            assert_eq!(text.matches("\\u202e").count(), 2, "{style:?}: {line}");
+            assert!(text.contains(honest), "{style:?}: {line}");
+        }
+        let line = written(Style::Json, || tracing::warn!(value = hostile, "x"));
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["value"], hostile);
     }
 }

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use tracing::error;
 use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
 use waf_dataplane::worker;
+use waf_shared::text::is_escaped;
 
 use crate::acme;
 use crate::candidate;
@@ -48,10 +49,19 @@ pub fn run() -> ExitCode {
         Some(Command::Health { url, config, live }) => probe::run(url.as_deref(), &config, live),
         Some(Command::Doctor { serve }) => doctor::run(&serve, &options(&serve.process, false)),
         Some(Command::Top(options)) => top::run(&options),
-        Some(Command::Worker { id, threads, drain, log_level, r#become: user, memory: memory_bytes }) => {
+        Some(Command::Worker {
+            id,
+            threads,
+            drain,
+            log_level,
+            r#become: user,
+            memory: memory_bytes,
+            client_share,
+        }) => {
             logs::init(log_level.into(), Some(id));
             let drain = Duration::from_secs(drain);
-            let options = worker::Options { threads, drain, user, memory_bytes, anchors: cli::anchors() };
+            let options =
+                worker::Options { threads, drain, user, memory_bytes, client_share, anchors: cli::anchors() };
             status(&worker::run(&options).inspect_err(|error| {
                 error!(error = error as &dyn std::error::Error, "the worker ends");
             }))
@@ -165,6 +175,7 @@ where
             log_level: process.log_level.into(),
             user,
             memory_bytes: process.worker_memory.or_else(|| memory::share(process.workers.get())),
+            client_share: process.client_share,
         },
         ports,
         acme,
@@ -250,7 +261,7 @@ fn count(diagnostics: &[Diagnostic]) -> String {
 
 /// A path as it may be shown on a terminal.
 fn printable(path: &Path) -> String {
-    path.display().to_string().chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    path.display().to_string().chars().map(|c| if is_escaped(c) { '\u{fffd}' } else { c }).collect()
 }
 
 fn status<E>(outcome: &Result<(), E>) -> ExitCode {

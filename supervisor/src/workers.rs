@@ -39,22 +39,6 @@ const FRAMES_WAITING: usize = 16;
 /// Between the end of a worker's control stream and the end of its process.
 const EXIT_TIME: Duration = Duration::from_secs(2);
 
-/// Variables that the library which exports traces reads by itself.
-const EXPORTER_VARIABLES: [&str; 12] = [
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_HEADERS",
-    "OTEL_EXPORTER_OTLP_TIMEOUT",
-    "OTEL_EXPORTER_OTLP_PROTOCOL",
-    "OTEL_EXPORTER_OTLP_COMPRESSION",
-    "OTEL_EXPORTER_OTLP_INSECURE",
-    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
-    "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
-    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-    "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION",
-    "OTEL_EXPORTER_OTLP_TRACES_INSECURE",
-];
-
 /// How workers run.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -68,6 +52,8 @@ pub struct Settings {
     pub user: Option<User>,
     /// Memory that each of them may take, in bytes.
     pub memory_bytes: Option<u64>,
+    /// Percent of an upstream's connections that one client may take; by the plan without one.
+    pub client_share: Option<u8>,
 }
 
 /// Where what a worker says goes.
@@ -186,13 +172,18 @@ fn command(id: WorkerId, settings: &Settings) -> Command {
         .args(["--drain", &settings.drain.as_secs().to_string()])
         .args(["--log-level", &settings.log_level.as_str().to_ascii_lowercase()])
         .args(settings.memory_bytes.iter().flat_map(|bytes| ["--memory".to_owned(), bytes.to_string()]))
+        .args(
+            settings
+                .client_share
+                .iter()
+                .flat_map(|percent| ["--client-share".to_owned(), percent.to_string()]),
+        )
         .args(settings.user.iter().flat_map(|user| ["--become".to_owned(), user.to_string()]))
         .stderr(Stdio::inherit())
+        // The supervisor's environment may hold keys, and variables that libraries read behind the plan's back.
+        .env_clear()
+        .envs(cli::for_workers())
         .kill_on_drop(true);
-    // What they say was resolved into the plan; a library that reads them too would have the last word.
-    for name in EXPORTER_VARIABLES.into_iter().chain(cli::NOT_FOR_WORKERS) {
-        command.env_remove(name);
-    }
     command
 }
 

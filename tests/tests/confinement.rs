@@ -1,13 +1,20 @@
 //! Workers as the system shows them while they serve: without rights, behind filters, first to go when memory is short.
 
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::{Command, Stdio};
 
-use nix::unistd::geteuid;
-use waf_tests::origin::{Answer, Origin};
+use nix::fcntl::OFlag;
+use nix::sys::signal::Signal;
+use nix::sys::stat::Mode;
+use nix::unistd::{geteuid, mkfifo};
+use waf_tests::origin::{Answer, Gate, Origin};
+use waf_tests::polling;
 use waf_tests::programs;
-use waf_tests::raw::Request;
-use waf_tests::running::{self, Start, to_upstream, with_routes};
+use waf_tests::raw::{Connection, Request};
+use waf_tests::running::{self, Ports, Start, Waf, is_alive, kill, to_upstream, with_routes};
 
 /// Fields of a file of `/proc`, by name.
 fn shown(pid: i32, file: &str) -> BTreeMap<String, String> {
@@ -116,4 +123,96 @@ fn root_can_choose_who_workers_become() {
         }
         assert_eq!(Request::get("/").to(waf.port).status, 200);
     }
+}
+
+/// Variables that are for the supervisor, or for nobody.
+const NOT_FOR_WORKERS: [(&str, &str); 9] = [
+    ("WAF_ACME_EAB_KID", "account"),
+    ("WAF_ACME_EAB_KEY", "c2VjcmV0LWtleS1vZi10aGUtYWNjb3VudA"),
+    ("WAF_TRUSTED_PROXIES", "192.0.2.7"),
+    ("AWS_SECRET_ACCESS_KEY", "secret"),
+    ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=secret"),
+    ("OTEL_SERVICE_NAME", "secret"),
+    ("HTTP_PROXY", "http://secret@192.0.2.1"),
+    ("LD_PRELOAD_X", "secret"),
+    ("RUST_LOG", "trace"),
+];
+
+#[test]
+fn workers_get_a_list_of_variables_and_nothing_else() {
+    let origin = Origin::start();
+    let for_workers = [("RES_OPTIONS", "timeout:2"), ("RUST_BACKTRACE", "1")];
+    let variables = NOT_FOR_WORKERS.iter().chain(&for_workers);
+    let start = variables.fold(Start::new(), |start, (name, value)| start.environment(name, value));
+    let mut waf = start.linked().run(&to_upstream(&origin.url()));
+    let check = |waf: &Waf| {
+        assert_eq!(Request::get("/").to(waf.port).status, 200);
+        // Nobody else may look into a worker.
+        for worker in waf.workers().into_iter().filter(|_| geteuid().is_root()) {
+            let environment = std::fs::read(format!("/proc/{worker}/environ")).expect("the process lives");
+            let text = String::from_utf8_lossy(&environment);
+            let mut names: Vec<&str> =
+                text.split('\0').filter_map(|one| Some(one.split_once('=')?.0)).collect();
+            names.retain(|name| !name.starts_with("SSL_CERT_") && *name != "LD_LIBRARY_PATH");
+            names.sort_unstable();
+            assert_eq!(names, ["RES_OPTIONS", "RUST_BACKTRACE"]);
+        }
+        let supervisor = std::fs::read(format!("/proc/{}/environ", waf.pid())).expect("the process lives");
+        let supervisor = String::from_utf8_lossy(&supervisor).into_owned();
+        for (name, value) in NOT_FOR_WORKERS {
+            assert!(supervisor.contains(&format!("{name}={value}")), "the supervisor keeps {name}");
+        }
+    };
+    check(&waf);
+    waf.upgrade().expect("a new supervisor that has what the old one had");
+    check(&waf);
+}
+
+#[test]
+fn workers_keep_no_descriptor_that_the_supervisor_was_started_with() {
+    let gate = Gate::new();
+    let closed = gate.clone();
+    let origin = Origin::answering(move |_| Answer::ok("late").after(&closed));
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let ports = Ports::free();
+    let path = folder.path().join("waf.yaml");
+    let text = to_upstream(&origin.url())
+        .replace(running::PORT, &ports.traffic.to_string())
+        .replace(running::HEALTH, &ports.health.to_string())
+        .replace(running::FOLDER, &folder.path().display().to_string());
+    std::fs::write(&path, text).expect("a file in the test's folder");
+    let pipe = folder.path().join("pipe");
+    mkfifo(&pipe, Mode::S_IRUSR | Mode::S_IWUSR).expect("a pipe in the test's folder");
+    let mut reader =
+        OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(&pipe).expect("a pipe");
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        "cd \"$0\" && exec 3<waf.yaml 4>pipe 5<. 6>>log 7>&4 8<>state 9</proc/self/status && exec \"$@\"",
+    ]);
+    command.arg(folder.path()).arg(programs::waf()).arg("--config").arg(&path);
+    let inside = folder.path().to_owned();
+    let waf = running::start(command, ports, folder, path).ready().expect("the service becomes ready");
+    let workers = waf.workers();
+    if geteuid().is_root() {
+        for worker in &workers {
+            let open = std::fs::read_dir(format!("/proc/{worker}/fd")).expect("the process lives").flatten();
+            let links = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+            let kept: Vec<_> =
+                links.filter(|link| link.starts_with(&inside) || link.ends_with("status")).collect();
+            assert!(kept.is_empty(), "{kept:?}");
+        }
+    }
+    // Both workers have a request in flight, so that they outlive the supervisor for as long as the test needs.
+    let mut open = Vec::new();
+    while open.len() < 16 {
+        let mut connection = Connection::open(waf.port).expect("a connection");
+        connection.send(Request::get("/").bytes()).expect("sent");
+        open.push(connection);
+    }
+    origin.wait_for(open.len());
+    kill(waf.pid(), Signal::SIGKILL);
+    polling::until_true("the end of the pipe", || reader.read(&mut [0; 1]).is_ok_and(|read| read == 0));
+    assert!(workers.iter().any(|worker| is_alive(*worker)), "the workers had ended as well");
+    gate.open();
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use waf_tests::contract::answered;
-use waf_tests::origin::{Answer, Authority, Gate, Origin, Step};
+use waf_tests::origin::{Answer, Authority, Gate, Origin, Received, Step};
 use waf_tests::ports;
 use waf_tests::raw::{Connection, Fault, Request};
 use waf_tests::running::{self, Start, Waf, to_upstream, with_routes};
@@ -265,4 +265,104 @@ fn https_upstreams_are_verified() {
         answered(&Request::get(target).to(waf.port), 502, "bad_gateway");
     }
     assert!(misnamed.requests().is_empty() && untrusted.requests().is_empty());
+}
+
+/// An answer that belongs to no request.
+const STRAY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray";
+
+/// Answers `/first` with `head`, then `behind` once the gate is open; and everything else as it should.
+fn sends_behind(head: &'static str, behind: &'static [u8], gate: &Gate) -> impl Fn(&Received) -> Answer {
+    let closed = gate.clone();
+    move |request: &Received| match request.target_text().as_str() {
+        "/first" => Answer::raw(head).then(Step::Wait(closed.clone())).then(Step::Bytes(behind.to_vec())),
+        _ => Answer::ok("right"),
+    }
+}
+
+#[test]
+fn a_body_that_no_answer_has_never_answers_another_request() {
+    for (method, head) in [
+        ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 59\r\n\r\n"),
+        ("HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        ("HEAD", "HTTP/1.1 404 Not Found\r\nContent-Length: 59\r\n\r\n"),
+        ("HEAD", "HTTP/1.1 200 OK\r\n\r\n"),
+        ("GET", "HTTP/1.1 204 No Content\r\nContent-Length: 59\r\n\r\n"),
+        ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 59\r\n\r\n"),
+        ("GET", "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n"),
+    ] {
+        let gate = Gate::new();
+        let origin = Origin::answering(sends_behind(head, STRAY, &gate));
+        let waf = single(&to_upstream(&origin.url()));
+        let mut connection = Connection::open(waf.port).expect("a connection");
+        connection.send(Request::new(method, "/first").bytes()).expect("sent");
+        connection.response_to(method).expect("a response");
+        // The stray bytes come when the next request has been sent.
+        let mut other = Connection::open(waf.port).expect("a connection");
+        other.send(Request::get("/second").bytes()).expect("sent");
+        gate.open();
+        let response = other.response().expect("a response");
+        assert_eq!((response.status, response.text().as_str()), (200, "right"), "{method} {head:?}");
+    }
+}
+
+#[test]
+fn bytes_behind_an_answer_never_answer_another_request() {
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n";
+    let length = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    for (head, behind) in [
+        (length, STRAY),
+        (length, b"\r\n"),
+        (length, b"x"),
+        (chunked, STRAY),
+        (chunked, b"\r\n"),
+        ("HTTP/1.1 204 No Content\r\n\r\n", STRAY),
+        ("HTTP/1.1 304 Not Modified\r\n\r\n", STRAY),
+    ] {
+        for is_tls in [false, true] {
+            let gate = Gate::new();
+            let authority = Authority::new("127.0.0.1");
+            let answer = sends_behind(head, behind, &gate);
+            let origin = if is_tls { Origin::tls(&authority, answer) } else { Origin::answering(answer) };
+            let waf = Start::new()
+                .argument("--workers")
+                .argument("1")
+                .file("roots.pem", &authority.root_pem)
+                .environment("SSL_CERT_FILE", "@FOLDER@/roots.pem")
+                .run(&to_upstream(&origin.url()));
+            assert!(Request::get("/first").to(waf.port).status < 400);
+            gate.open();
+            // Until they have come; what is under test is that they are noticed.
+            waf_tests::polling::hold(Duration::from_millis(30));
+            let response = Request::get("/second").to(waf.port);
+            assert_eq!((response.status, response.text().as_str()), (200, "right"), "{head:?} {is_tls}");
+            assert_eq!(origin.connections(), 2, "the first connection is not used again");
+        }
+    }
+}
+
+#[test]
+fn connections_whose_answers_end_where_they_say_are_used_again() {
+    for is_tls in [false, true] {
+        let authority = Authority::new("127.0.0.1");
+        let answer = |request: &Received| match request.target_text().as_str() {
+            "/204" => Answer::bodiless(204, &[]),
+            "/304" => Answer::bodiless(304, &[("ETag", "\"1\"")]),
+            "/empty" => Answer::new(200, &[], ""),
+            "/chunked" => Answer::chunked(&[], &["one", "two"]),
+            _ => Answer::ok("hello"),
+        };
+        let origin = if is_tls { Origin::tls(&authority, answer) } else { Origin::answering(answer) };
+        let waf = Start::new()
+            .argument("--workers")
+            .argument("1")
+            .file("roots.pem", &authority.root_pem)
+            .environment("SSL_CERT_FILE", "@FOLDER@/roots.pem")
+            .run(&to_upstream(&origin.url()));
+        for path in ["/", "/204", "/304", "/empty", "/chunked", "/", "/"] {
+            assert!(Request::get(path).to(waf.port).status < 400, "{path}");
+        }
+        assert_eq!(Request::new("HEAD", "/empty").to(waf.port).status, 200);
+        assert_eq!(Request::get("/").to(waf.port).status, 200);
+        assert_eq!(origin.connections(), 1, "TLS: {is_tls}");
+    }
 }

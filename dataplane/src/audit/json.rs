@@ -1,9 +1,12 @@
 //! JSON (RFC 8259), written straight into the line of an event: a member is said where its value is known, and a
 //! string that needs no escape is copied whole. A serialiser's byte-wise look at each string, the keys of this program
-//! too, was half of what an event cost. Strings that do need escapes are the library's.
+//! too, was half of what an event cost. Beyond what JSON asks for, whatever a terminal or a reader of lines obeys is
+//! escaped ([`is_escaped`]).
 
 use std::fmt::Display;
 use std::io::Write as _;
+
+use waf_shared::text::is_escaped;
 
 /// An object that is being written. Members without a value are not written: no field of an event is ever null.
 pub(super) struct Object<'o> {
@@ -96,10 +99,40 @@ impl Object<'_> {
 /// Appends `text` as a string.
 pub(super) fn string(out: &mut Vec<u8>, text: &str) {
     if is_plain(text) {
-        quoted(out, text);
-    } else if serde_json::to_writer(&mut *out, text).is_err() {
-        // A vector takes everything; without the string the line would be none.
-        out.extend_from_slice(b"\"\"");
+        return quoted(out, text);
+    }
+    out.push(b'"');
+    let mut plain = 0;
+    for (at, character) in text.char_indices() {
+        let short = match character {
+            '"' => Some(b'"'),
+            '\\' => Some(b'\\'),
+            '\n' => Some(b'n'),
+            '\r' => Some(b'r'),
+            '\t' => Some(b't'),
+            '\u{8}' => Some(b'b'),
+            '\u{c}' => Some(b'f'),
+            other if is_escaped(other) => None,
+            _ => continue,
+        };
+        out.extend_from_slice(text.as_bytes().get(plain..at).unwrap_or_default());
+        plain = at + character.len_utf8();
+        match short {
+            Some(letter) => out.extend_from_slice(&[b'\\', letter]),
+            // A vector takes everything.
+            None => drop(write!(out, "\\u{:04x}", u32::from(character))),
+        }
+    }
+    out.extend_from_slice(text.as_bytes().get(plain..).unwrap_or_default());
+    out.push(b'"');
+}
+
+/// Bytes that `character` takes in a string.
+pub(super) fn written_len(character: char) -> usize {
+    match character {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        other if is_escaped(other) => 6,
+        other => other.len_utf8(),
     }
 }
 
@@ -119,9 +152,9 @@ pub(super) fn text(out: &mut Vec<u8>, value: impl Display) {
     out.push(b'"');
 }
 
-/// Whether JSON writes `text` as it stands, without an escape.
+/// Whether `text` is ASCII that is written as it stands, without an escape.
 pub(super) fn is_plain(text: &str) -> bool {
-    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    let plain = |byte: u8| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\';
     // Sixteen at a time without a branch between them: that much is one step for the processor.
     let all = |chunk: &[u8]| chunk.iter().fold(true, |all, byte| all & plain(*byte));
     let (chunks, rest) = text.as_bytes().as_chunks::<16>();
@@ -165,10 +198,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn strings_are_as_the_library_writes_them(text in "(?s)(.|[\"\\\\\0-\x20]|[a-z]{10,40}){0,8}") {
+        fn strings_are_as_the_library_writes_them_but_for_more_escapes(
+            text in "(?s)(.|[\"\\\\\0-\x20]|[\x7f-\u{a0}\u{61c}\u{200d}-\u{200f}\u{2027}-\u{202f}\u{2065}-\u{206a}]|[a-z]{10,40}){0,8}"
+        ) {
             let mut out = Vec::new();
             string(&mut out, &text);
-            prop_assert_eq!(String::from_utf8(out).expect("text"), serde_json::to_string(&text).expect("JSON"));
+            let library = waf_shared::text::escaped(&serde_json::to_string(&text).expect("JSON"));
+            prop_assert_eq!(out.len(), text.chars().map(written_len).sum::<usize>() + 2);
+            prop_assert_eq!(String::from_utf8(out).expect("text"), library);
         }
     }
 }

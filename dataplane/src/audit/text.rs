@@ -65,11 +65,7 @@ pub(super) fn clip(text: &str, bytes_max: usize) -> &str {
     }
     let mut written = 0;
     for (at, character) in text.char_indices() {
-        written += match character {
-            '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-            '\0'..='\u{1f}' => 6,
-            _ => character.len_utf8(),
-        };
+        written += json::written_len(character);
         if written > bytes_max {
             return text.get(..at).unwrap_or(text);
         }

@@ -3,7 +3,6 @@
 
 mod faults;
 mod hold;
-mod pace;
 mod reading;
 
 use std::borrow::Cow;
@@ -30,9 +29,9 @@ use crate::http1::body::{Decoder, trailer_fields};
 use crate::http1::head::Malformed;
 use crate::http1::reader::{BodyError, Piece};
 use crate::message::Source;
+use crate::pace::Pace;
 use crate::refusal::{Refusal, TIMEOUT, UNAVAILABLE};
 use hold::Hold;
-use pace::Pace;
 use reading::{Reading, Tap};
 
 /// A request body.
@@ -140,7 +139,7 @@ impl Body {
             inspection,
             reading,
             hold: Hold::new(settings.inspection.max_memory_buffer, record.serving.spool().clone()),
-            pace: Some(bytes_per_second).filter(|_| is_paced).and_then(Pace::new),
+            pace: Some(bytes_per_second).filter(|_| is_paced).and_then(Pace::of_body),
             stall: Duration::from_secs(stall),
             cannot_hold: false,
             bytes: 0,
@@ -198,6 +197,11 @@ impl Body {
     /// Takes what is held without waiting, for one write together with the head.
     pub(crate) fn pop_held(&mut self) -> Option<Bytes> {
         if self.may_pass { self.hold.pop_ready() } else { None }
+    }
+
+    /// Whether the client has sent all of it.
+    pub(crate) fn has_come(&self) -> bool {
+        self.end.is_some()
     }
 
     /// The trailers, once nothing but them is left to send.

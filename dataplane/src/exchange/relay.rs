@@ -82,6 +82,7 @@ impl Answer {
         };
         let reusable = response.version == Version::Http11
             && framing != Framing::UntilClose
+            && !announces_unsent(response, framing, admitted.head.method())
             && !has_token(response, "connection", b"close");
         let keep_alive = keep_alive && delimited != Delimited::Connection;
         let mut head = Vec::with_capacity(1024);
@@ -169,6 +170,16 @@ async fn flow(
             };
         }
     }
+}
+
+/// Whether an upstream that is mistaken about its own answer may send a body that belongs to none: with HEAD, 204 and 304.
+/// It could arrive at any time, so nothing else is asked over that connection.
+fn announces_unsent(response: &ResponseHead, framing: Framing, method: &[u8]) -> bool {
+    let mut lengths = response.fields.all("content-length").peekable();
+    let says_empty = lengths.peek().is_some() && lengths.all(|length| length.trim_ascii() == b"0");
+    let says_nothing = response.fields.first("content-length").is_none()
+        && response.fields.first("transfer-encoding").is_none();
+    framing == Framing::None && !says_empty && (method == b"HEAD" || !says_nothing)
 }
 
 fn whole(delimited: Delimited, reusable: bool) -> Relayed {

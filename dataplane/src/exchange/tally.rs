@@ -148,9 +148,10 @@ pub(crate) async fn room(proxy: &Proxy, record: &Record) -> Result<(), AuditUnav
 
 fn kind(error: &UpstreamError) -> RouteCounter {
     match error {
-        UpstreamError::Resolve(_) | UpstreamError::Connect(_) | UpstreamError::Busy => {
-            RouteCounter::UpstreamConnect
-        }
+        UpstreamError::Resolve(_)
+        | UpstreamError::Connect(_)
+        | UpstreamError::Busy
+        | UpstreamError::Share => RouteCounter::UpstreamConnect,
         UpstreamError::Tls(_) => RouteCounter::UpstreamTls,
         UpstreamError::Timeout => RouteCounter::UpstreamTimeout,
         UpstreamError::Reset(_) | UpstreamError::Malformed(_) | UpstreamError::HeadTooLong => {

@@ -1,16 +1,21 @@
 //! Last stages: send the cleared request to the upstream, take its answer, relay it. Both directions run at once, so
 //! that neither side can hold up the other.
 
+mod head;
+
+mod upload;
+
 use std::io;
 use std::pin::pin;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until, timeout};
-use waf_shared::limits;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout};
+use waf_shared::catalog::Leaf;
 use waf_shared::metrics::RouteCounter;
 
 use super::admit::Admitted;
-use super::body::{Body, BodyFault, Next, body_refusal};
+use super::body::{BodyFault, body_refusal};
 use super::inspect::Cleared;
 use super::record::Record;
 use super::relay::{self, By, Relayed};
@@ -18,19 +23,14 @@ use super::screen::Judged;
 use super::tunnel::{self, Side};
 use super::{Client, Turned, forward, keeps_alive, upgrade};
 use crate::http1::framing::{self, Framing};
-use crate::http1::head::{Malformed, ResponseHead, Version};
-use crate::http1::reader::HeadError;
+use crate::http1::head::{Malformed, ResponseHead};
 use crate::http2;
-use crate::message::{Delimited, Sink, Source};
+use crate::message::{Delimited, Source};
 use crate::proxy::Proxy;
 use crate::refusal::After;
-use crate::upstream::{Answering, Link, Outbound, Pool, UpstreamError, Want};
-
-/// Bytes of head and held body that are written at once.
-const COALESCE_BYTES_MAX: usize = 64 << 10;
-
-/// How long an upstream that stopped reading may take to say why.
-const EARLY_ANSWER: Duration = Duration::from_secs(1);
+use crate::upstream::{Granted, Holder, Link, Outbound, Pool, Share, TunnelSlot, UpstreamError, Want};
+use head::{Progress, Waiting, await_head};
+use upload::{SendFault, upload};
 
 /// An answer that went to the client.
 pub(crate) struct Sent {
@@ -58,6 +58,9 @@ pub(crate) async fn transfer(
     proxy: &Proxy,
     record: &mut Record,
 ) -> Result<Sent, Turned> {
+    if record.settings().leaves.contains(Leaf::RequestValidationSlowClients) {
+        client.writer.keep_pace(record.serving.plan().protocol.slow_request_min_rate_bps);
+    }
     let gone = client.writer.gone();
     let sent = tokio::select! {
         biased;
@@ -88,7 +91,10 @@ async fn attempts(
     forward::write_head(&cleared.admitted, route, record, &mut head);
     record.call_begins(&route.upstream, &head);
 
-    let want = if !upgrade::asked(&cleared.admitted).is_empty() {
+    let holder = Holder::new(record.client.ip(), proxy.client_share(serving.plan()));
+    let asks_upgrade = !upgrade::asked(&cleared.admitted).is_empty();
+    let tunnel = asks_upgrade.then(|| pool.tunnel(holder)).transpose().map_err(Turned::Upstream)?;
+    let want = if asks_upgrade {
         // HTTP/2 has no such switch.
         Want::Http1
     } else if cleared.admitted.is_grpc() {
@@ -106,9 +112,15 @@ async fn attempts(
     let is_whole = !cleared.admitted.carries_body();
     let request = Outbound { text: head, http2, delimited, is_whole };
 
-    let mut link = pool.acquire(want, repeatable, patience).await.map_err(Turned::Upstream)?;
+    let Granted { mut link, share } = tokio::select! {
+        biased;
+        granted = pool.acquire(holder, want, repeatable, patience) => granted.map_err(Turned::Upstream)?,
+        // Who has not sent everything is heard of when the rest is read.
+        () = client.reader.gone(), if cleared.body.has_come() => return Err(Turned::Gone),
+    };
+    let mut held = Held { share: Some(share), _tunnel: tunnel };
     let first_was_reused = link.is_reused();
-    match attempt(&request, cleared, client, proxy, record, (link, pool), patience).await {
+    match attempt(&request, cleared, client, proxy, record, (link, pool, &mut held), patience).await {
         Ok(sent) => return Ok(sent),
         Err(Failed::Turned(turned)) => return Err(turned),
         Err(Failed::Unanswered(error)) if !(first_was_reused && repeatable) => {
@@ -116,11 +128,18 @@ async fn attempts(
         }
         Err(Failed::Unanswered(_)) => link = pool.connect(want, patience).await.map_err(Turned::Upstream)?,
     }
-    match attempt(&request, cleared, client, proxy, record, (link, pool), patience).await {
+    match attempt(&request, cleared, client, proxy, record, (link, pool, &mut held), patience).await {
         Ok(sent) => Ok(sent),
         Err(Failed::Turned(turned)) => Err(turned),
         Err(Failed::Unanswered(error)) => Err(Turned::Upstream(UpstreamError::Reset(error))),
     }
+}
+
+/// What the client holds of the origin's connections while its request runs; given back however that ends.
+struct Held {
+    share: Option<Share>,
+    /// For a request that asks for an upgrade.
+    _tunnel: Option<TunnelSlot>,
 }
 
 /// RFC 9110 section 9.2.2.
@@ -134,16 +153,17 @@ async fn attempt(
     client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
-    (mut link, pool): (Link, &Pool),
+    (mut link, pool, held): (Link, &Pool, &mut Held),
     patience: Duration,
 ) -> Result<Sent, Failed> {
     let exchanged = 'exchanged: {
         let (upstream, mut answering) = link.open(request, patience).await.map_err(unopened)?;
-        let mut send = pin!(send(upstream, &mut cleared.body, &mut client.reader));
-        let mut progress = Progress { sending: true, deadline: Instant::now() + patience, fault: None };
+        let (done, sent) = oneshot::channel();
+        let mut upload = pin!(upload(upstream, &mut cleared.body, &mut client.reader, done));
+        let mut progress = Progress { sent, sending: true, deadline: Instant::now() + patience, fault: None };
         let mut waiting = Waiting { progress: &mut progress, patience, client: &mut client.writer };
         let response =
-            await_head(send.as_mut(), &mut waiting, &mut answering, &cleared.admitted, record).await?;
+            await_head(upload.as_mut(), &mut waiting, &mut answering, &cleared.admitted, record).await?;
         record.call_answered(response.status);
         if response.status == 101 {
             break 'exchanged Exchanged::Switched(response);
@@ -161,9 +181,10 @@ async fn attempt(
             tokio::select! {
                 biased;
                 relayed = relay.as_mut() => break relayed,
-                result = send.as_mut(), if progress.sending => {
+                () = upload.as_mut() => return Err(Failed::Turned(Turned::Gone)),
+                result = &mut progress.sent, if progress.sending => {
                     progress.sending = false;
-                    progress.fault = result.err();
+                    progress.fault = result.unwrap_or(Ok(())).err();
                     // An upstream that stops reading may still be answering; a client that breaks off is gone.
                     if matches!(progress.fault, Some(SendFault::Client(_))) {
                         break (Relayed::Cut(By::Client), Judged::default());
@@ -182,6 +203,7 @@ async fn attempt(
     };
     let (status, (relayed, judged), sent_all, keep_alive, fault) = match exchanged {
         Exchanged::Switched(response) => {
+            held.share = None;
             return switch(&response, &cleared.admitted, client, link, record).await;
         }
         Exchanged::Answered { status, relayed, sent_all, keep_alive, fault } => {
@@ -252,6 +274,7 @@ async fn switch(
     if !upgrade::is_agreed(response, &upgrade::asked(admitted)) {
         return Err(crooked().into());
     }
+    connection.becomes_tunnel();
     record.was_upgraded();
     client.writer.head(&relay::switching_head(response, record), Delimited::Head);
     client.writer.flush().await.map_err(|_| Failed::Turned(Turned::Gone))?;
@@ -275,123 +298,6 @@ fn declared_length(response: &ResponseHead, method: &[u8]) -> Option<u64> {
     match framing::of_response(response, method) {
         Ok(Framing::Length(length)) => Some(length),
         _ => None,
-    }
-}
-
-/// Where sending stands.
-struct Progress {
-    sending: bool,
-    deadline: Instant,
-    fault: Option<SendFault>,
-}
-
-impl Progress {
-    /// Whether the upstream has the whole request: nothing is under way, and nothing broke off.
-    fn sent_all(&self) -> bool {
-        !self.sending && self.fault.is_none()
-    }
-}
-
-/// What waiting for an answer needs beside the upstream.
-struct Waiting<'w, 'c> {
-    progress: &'w mut Progress,
-    patience: Duration,
-    /// Where interim responses go.
-    client: &'w mut Sink<'c>,
-}
-
-/// Drives sending until the final response head is here.
-async fn await_head(
-    mut send: std::pin::Pin<&mut impl Future<Output = Result<(), SendFault>>>,
-    waiting: &mut Waiting<'_, '_>,
-    upstream: &mut Answering<'_>,
-    admitted: &Admitted,
-    record: &mut Record,
-) -> Result<ResponseHead, Failed> {
-    let Waiting { progress, patience, client } = waiting;
-    let patience = *patience;
-    let mut interim = 0;
-    loop {
-        tokio::select! {
-            biased;
-            result = send.as_mut(), if progress.sending => {
-                progress.sending = false;
-                progress.deadline = Instant::now() + patience;
-                match result {
-                    Ok(()) => {}
-                    Err(SendFault::Client(fault)) => return Err(Failed::Turned(body_refusal(&fault, record))),
-                    Err(fault @ SendFault::Upstream(_)) => {
-                        progress.deadline = Instant::now() + EARLY_ANSWER.min(patience);
-                        progress.fault = Some(fault);
-                    }
-                }
-            }
-            response = upstream.head() => {
-                let begun = interim > 0 || upstream.has_begun();
-                let response = response.map_err(|error| head_failure(error, begun))?;
-                match response.status {
-                    101 if progress.sent_all() && !upgrade::asked(admitted).is_empty() => return Ok(response),
-                    // Switching was never asked for.
-                    101 => return Err(UpstreamError::Malformed(Malformed::StartLine).into()),
-                    100..=199 if interim < limits::INTERIM_RESPONSES_MAX => {
-                        interim += 1;
-                        // Going on was our own word: the upstream was not asked for it.
-                        if response.status != 100 && admitted.head.version != Version::Http10 {
-                            let sent = client.interim(&relay::interim_head(&response, record)).await;
-                            sent.map_err(|_| Failed::Turned(Turned::Gone))?;
-                        }
-                    }
-                    100..=199 => return Err(UpstreamError::HeadTooLong.into()),
-                    _ => return Ok(response),
-                }
-            }
-            () = sleep_until(progress.deadline), if !progress.sending => {
-                return Err(match progress.fault.take() {
-                    Some(SendFault::Upstream(error)) if interim > 0 => UpstreamError::Reset(error).into(),
-                    Some(SendFault::Upstream(error)) => Failed::Unanswered(error),
-                    _ => UpstreamError::Timeout.into(),
-                });
-            }
-        }
-    }
-}
-
-/// Once a byte of an answer came, interim ones included, the request was acted on and is not tried again.
-fn head_failure(error: HeadError, begun: bool) -> Failed {
-    match error {
-        HeadError::Closed if begun => UpstreamError::Reset(io::ErrorKind::UnexpectedEof.into()).into(),
-        HeadError::Io(error) if begun => UpstreamError::Reset(error).into(),
-        HeadError::Closed => Failed::Unanswered(io::ErrorKind::UnexpectedEof.into()),
-        HeadError::Io(error) => Failed::Unanswered(error),
-        HeadError::Truncated => UpstreamError::Reset(io::ErrorKind::UnexpectedEof.into()).into(),
-        HeadError::TooLong => UpstreamError::HeadTooLong.into(),
-        HeadError::Malformed(why) => UpstreamError::Malformed(why).into(),
-    }
-}
-
-/// Why sending stopped.
-enum SendFault {
-    Client(BodyFault),
-    Upstream(io::Error),
-}
-
-/// Sends the queued head and the body; the upstream sees the message complete only if the client completed it.
-async fn send(mut upstream: Sink<'_>, body: &mut Body, client: &mut Source<'_>) -> Result<(), SendFault> {
-    loop {
-        while upstream.pending() < COALESCE_BYTES_MAX
-            && let Some(data) = body.pop_held()
-        {
-            upstream.data(data);
-        }
-        if let Some(trailers) = body.at_end() {
-            upstream.end(trailers);
-            return upstream.flush().await.map_err(SendFault::Upstream);
-        }
-        upstream.flush().await.map_err(SendFault::Upstream)?;
-        match body.next(client).await.map_err(SendFault::Client)? {
-            Next::Data(data) => upstream.data(data),
-            Next::End => {}
-        }
     }
 }
 

@@ -26,6 +26,12 @@ pub(super) const END_HEADERS: u8 = 0x4;
 const PADDED: u8 = 0x8;
 const WITH_PRIORITY: u8 = 0x20;
 
+/// Bytes of an entry of SETTINGS.
+const SETTING_BYTES: usize = 6;
+
+/// The entry of SETTINGS for windows (RFC 9113 section 6.5.2).
+const INITIAL_WINDOW_SIZE: u16 = 0x4;
+
 /// Bytes that HEADERS carry for a priority.
 const PRIORITY_BYTES: usize = 5;
 
@@ -89,6 +95,20 @@ pub(super) fn fragment(head: Head, payload: &[u8]) -> Option<(&[u8], Option<u32>
     Some((fragment, Some(depends_on)))
 }
 
+/// The last initial window that the entries of SETTINGS name, where one does.
+pub(super) fn initial_window(payload: &[u8]) -> Option<u32> {
+    let (entries, _) = payload.as_chunks::<SETTING_BYTES>();
+    let windows = entries.iter().filter_map(|[id_high, id_low, value @ ..]| {
+        (u16::from_be_bytes([*id_high, *id_low]) == INITIAL_WINDOW_SIZE).then(|| u32::from_be_bytes(*value))
+    });
+    windows.last()
+}
+
+/// What WINDOW_UPDATE adds; 0 for one that is malformed.
+pub(super) fn increment(payload: &[u8]) -> u32 {
+    payload.first_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes) & STREAM_MASK)
+}
+
 /// Finds frame heads in a stream of bytes that comes in any pieces.
 #[derive(Debug, Default)]
 pub(super) struct Scanner {
@@ -145,6 +165,15 @@ mod tests {
         assert_eq!(fragment(head(PADDED), b""), None);
         assert_eq!(fragment(head(WITH_PRIORITY), b"\x80\0\0\x05\x10ab"), Some((&b"ab"[..], Some(5))));
         assert_eq!(fragment(head(WITH_PRIORITY), b"\0\0\0"), None);
+    }
+
+    #[test]
+    fn windows_are_read_as_written() {
+        let settings = [&[0, 3, 0, 0, 0, 9][..], &[0, 4, 0, 0, 0, 0], &[0, 4, 0, 1, 0, 0], &[0, 4]].concat();
+        assert_eq!(initial_window(&settings), Some(65_536));
+        assert_eq!(initial_window(&settings[..11]), None, "half an entry says nothing");
+        assert_eq!(initial_window(&[]), None);
+        assert_eq!((increment(&[0x80, 0, 1, 0]), increment(&[1])), (256, 0));
     }
 
     #[test]

@@ -46,8 +46,8 @@ impl Gate {
                     ledger.answered(head.stream);
                 }
                 ledger.earn(Gain::Sent);
-                if head.kind == frame::DATA && head.length > 0 {
-                    ledger.sent_at = Some(now);
+                if head.kind == frame::DATA {
+                    ledger.sent(head.stream, head.length);
                 }
             }
             _ => {}

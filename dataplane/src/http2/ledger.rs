@@ -14,6 +14,9 @@ use waf_shared::limits;
 use super::account::{Account, Cost, Gain};
 use crate::http1::head::{Malformed, RequestHead};
 
+/// The window of a stream before a client says otherwise (RFC 9113 section 6.9.2).
+const INITIAL_WINDOW_BYTES: i64 = 65_535;
+
 /// Why a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fault {
@@ -54,6 +57,8 @@ struct Entry {
     ended_in: bool,
     progress: watch::Sender<Progress>,
     counts: bool,
+    /// How far the client has opened the stream's window beyond the initial one, less what was sent.
+    window: i64,
 }
 
 impl Entry {
@@ -78,8 +83,10 @@ pub(super) struct Ledger {
     pub(super) block_since: Option<Instant>,
     /// Since when the socket has taken nothing.
     pub(super) blocked_since: Option<Instant>,
-    /// When the last data left.
-    pub(super) sent_at: Option<Instant>,
+    /// Bytes of data that have left.
+    pub(super) data_bytes: u64,
+    /// The window that streams begin with (RFC 9113 section 6.5.2).
+    initial_window: i64,
     /// Whether a stream too many was opened.
     pub(super) is_over_streams: bool,
     /// The stream that got data after its exchange was over, and since when.
@@ -100,7 +107,8 @@ impl Shared {
             account: Account::new(now),
             block_since: None,
             blocked_since: None,
-            sent_at: None,
+            data_bytes: 0,
+            initial_window: INITIAL_WINDOW_BYTES,
             is_over_streams: false,
             late: None,
         })))
@@ -155,7 +163,7 @@ impl Ledger {
         let counts = !matches!(opening, Opening::Refused);
         self.open += usize::from(counts);
         let progress = watch::Sender::new(Progress::Open);
-        let entry = Entry { opening: Some(opening), trailers: None, ended_in, progress, counts };
+        let entry = Entry { opening: Some(opening), trailers: None, ended_in, progress, counts, window: 0 };
         self.streams.insert(stream, entry);
     }
 
@@ -179,6 +187,31 @@ impl Ledger {
             }
             _ => self.late = Some((stream, now)),
         }
+    }
+
+    /// The client has set the window that streams begin with, those that are open included.
+    pub(super) fn begins_with_window(&mut self, bytes: u32) {
+        self.initial_window = i64::from(bytes);
+    }
+
+    /// The client has opened a stream's window.
+    pub(super) fn widened(&mut self, stream: u32, bytes: u32) {
+        if let Some(entry) = self.streams.get_mut(&stream) {
+            entry.window = entry.window.saturating_add(i64::from(bytes));
+        }
+    }
+
+    /// Data has left.
+    pub(super) fn sent(&mut self, stream: u32, bytes: usize) {
+        self.data_bytes = self.data_bytes.saturating_add(bytes as u64);
+        if let Some(entry) = self.streams.get_mut(&stream) {
+            entry.window = entry.window.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
+        }
+    }
+
+    /// Whether a stream's own window is shut, whatever its connection could take.
+    pub(super) fn is_shut(&self, stream: u32) -> bool {
+        self.streams.get(&stream).is_some_and(|entry| entry.window.saturating_add(self.initial_window) <= 0)
     }
 
     /// Keeps the trailers of a stream for its reader.

@@ -16,6 +16,7 @@ use waf_shared::limits;
 use super::incoming::Crooked;
 use super::ledger::{Progress, Shared};
 use super::translate;
+use crate::pace::Patience;
 
 /// Who starts the message that goes.
 #[derive(Debug)]
@@ -99,8 +100,8 @@ impl Outgoing {
         self.queued
     }
 
-    /// Sends what is queued, to a receiver that opens a window at least every `stall`.
-    pub(crate) async fn flush(&mut self, stall: Duration) -> io::Result<()> {
+    /// Sends what is queued, to a receiver that opens windows within `patience`.
+    pub(crate) async fn flush(&mut self, patience: &mut Patience) -> io::Result<()> {
         if self.is_unsendable {
             return Err(io::ErrorKind::InvalidData.into());
         }
@@ -123,7 +124,7 @@ impl Outgoing {
         let connection = self.client.as_ref().map(|client| &client.ledger);
         while let Some(data) = self.data.pop_front() {
             let is_last = ends_without(&self.data, &self.end);
-            send_data(stream, data, is_last, stall, connection).await?;
+            send_data(stream, data, is_last, patience, connection).await?;
             if is_last {
                 self.end = None;
             }
@@ -176,51 +177,64 @@ async fn send_data(
     stream: &mut SendStream<Bytes>,
     mut data: Bytes,
     is_last: bool,
-    stall: Duration,
+    patience: &mut Patience,
     connection: Option<&Shared>,
 ) -> io::Result<()> {
     while !data.is_empty() {
         stream.reserve_capacity(data.len());
-        let window = window(stream, stall, connection).await?;
+        let window = window(stream, patience, connection).await?;
         let part = data.split_to(window.min(data.len()));
+        patience.took(Duration::ZERO, part.len());
         stream.send_data(part, is_last && data.is_empty()).map_err(io::Error::other)?;
     }
     Ok(())
 }
 
-/// Waits for a window. While other streams of a slow connection get their turn this one may wait longer, to a bound.
+/// Waits for a window. A stream whose own window is open waits for its turn while others of its connection move: that
+/// time does not count against it, to a bound. One that the client keeps shut has no such excuse.
 async fn window(
     stream: &mut SendStream<Bytes>,
-    stall: Duration,
+    patience: &mut Patience,
     connection: Option<&Shared>,
 ) -> io::Result<usize> {
     let began = Instant::now();
+    let turn = Duration::from_secs(limits::HTTP2_TURN_SECONDS);
     loop {
         let round = Instant::now();
-        // A window may be open already, and one that opened may have shut again; only a poll that pends is woken.
-        let capacity = poll_fn(|cx| {
-            if stream.capacity() > 0 {
-                return Poll::Ready(Some(Ok(stream.capacity())));
-            }
-            loop {
-                match stream.poll_capacity(cx) {
-                    Poll::Ready(Some(Ok(0))) => {}
-                    other => return other,
-                }
-            }
+        let id = stream.stream_id().as_u32();
+        let before = connection.map(|ledger| ledger.lock()).map(|l| (l.is_shut(id), l.data_bytes));
+        let outcome = timeout(patience.left(), capacity(stream)).await;
+        let waited = round.elapsed();
+        let moved = connection.map_or(0, |ledger| ledger.lock().data_bytes);
+        let waits_for_others = before.is_some_and(|(is_shut, before)| {
+            !is_shut && began.elapsed() < turn && moved.saturating_sub(before) >= patience.least(waited)
         });
-        match timeout(stall, capacity).await {
+        if !waits_for_others {
+            patience.took(waited, 0);
+        }
+        match outcome {
             Ok(Some(Ok(window))) => return Ok(window),
             Ok(Some(Err(error))) => return Err(io::Error::other(error)),
             Ok(None) => return Err(io::ErrorKind::BrokenPipe.into()),
-            Err(_) => {
-                let sent = connection.and_then(|ledger| ledger.lock().sent_at);
-                let others_move = sent.is_some_and(|at| at > round);
-                let waited_max = Duration::from_secs(limits::HTTP2_TURN_SECONDS);
-                if !others_move || began.elapsed() >= waited_max {
-                    return Err(io::ErrorKind::TimedOut.into());
-                }
-            }
+            Err(_) if waits_for_others => {}
+            Err(_) => return Err(io::ErrorKind::TimedOut.into()),
         }
     }
+}
+
+/// The window of a stream once it is open.
+async fn capacity(stream: &mut SendStream<Bytes>) -> Option<Result<usize, h2::Error>> {
+    // A window may be open already, and one that opened may have shut again; only a poll that pends is woken.
+    poll_fn(|cx| {
+        if stream.capacity() > 0 {
+            return Poll::Ready(Some(Ok(stream.capacity())));
+        }
+        loop {
+            match stream.poll_capacity(cx) {
+                Poll::Ready(Some(Ok(0))) => {}
+                other => return other,
+            }
+        }
+    })
+    .await
 }

@@ -9,6 +9,7 @@ use tokio::io::WriteHalf;
 use waf_shared::limits;
 
 use crate::http2::Outgoing;
+use crate::pace::Patience;
 use crate::stream::Stream;
 use crate::wire;
 
@@ -27,8 +28,8 @@ pub(crate) enum Delimited {
 #[derive(Debug)]
 pub(crate) struct Sink<'c> {
     to: To<'c>,
-    /// A receiver that takes no byte for so long is given up.
-    stall: Duration,
+    /// How long the receiver may let bytes wait.
+    patience: Patience,
     has_begun: bool,
     takes_trailers: bool,
 }
@@ -49,7 +50,7 @@ impl<'c> Sink<'c> {
     pub(crate) fn http1(io: &'c mut WriteHalf<Stream>, stall: Duration) -> Sink<'c> {
         Sink {
             to: To::Http1 { io, out: Vec::new(), is_chunked: false },
-            stall,
+            patience: Patience::new(stall),
             has_begun: false,
             takes_trailers: true,
         }
@@ -57,13 +58,18 @@ impl<'c> Sink<'c> {
 
     /// To a client's stream.
     pub(crate) fn to_stream(stream: Outgoing) -> Sink<'c> {
-        let stall = Duration::from_secs(limits::CLIENT_STALL_SECONDS);
-        Sink { to: To::Http2(Box::new(stream)), stall, has_begun: false, takes_trailers: true }
+        Sink::to_upstream(stream, Duration::from_secs(limits::CLIENT_STALL_SECONDS))
     }
 
     /// To a stream of an upstream, whose head was sent.
     pub(crate) fn to_upstream(stream: Outgoing, stall: Duration) -> Sink<'c> {
-        Sink { to: To::Http2(Box::new(stream)), stall, has_begun: false, takes_trailers: true }
+        let patience = Patience::new(stall);
+        Sink { to: To::Http2(Box::new(stream)), patience, has_begun: false, takes_trailers: true }
+    }
+
+    /// Gives the receiver up also when it takes fewer bytes a second of what waits for it; 0 is off.
+    pub(crate) fn keep_pace(&mut self, bytes_per_second: u64) {
+        self.patience.keep_pace(bytes_per_second);
     }
 
     /// Queues a head, its empty line included. It names the framing itself.
@@ -119,18 +125,18 @@ impl<'c> Sink<'c> {
     pub(crate) async fn flush(&mut self) -> io::Result<()> {
         match &mut self.to {
             To::Http1 { io, out, .. } => {
-                wire::write_all(*io, out, self.stall).await?;
+                wire::write_all(*io, out, &mut self.patience).await?;
                 out.clear();
                 Ok(())
             }
-            To::Http2(stream) => stream.flush(self.stall).await,
+            To::Http2(stream) => stream.flush(&mut self.patience).await,
         }
     }
 
     /// Sends an interim (1xx) head at once.
     pub(crate) async fn interim(&mut self, text: &[u8]) -> io::Result<()> {
         match &mut self.to {
-            To::Http1 { io, .. } => wire::write_all(*io, text, self.stall).await,
+            To::Http1 { io, .. } => wire::write_all(*io, text, &mut self.patience).await,
             To::Http2(stream) => stream.interim(text),
         }
     }

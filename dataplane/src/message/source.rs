@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use tokio::io::ReadHalf;
+use waf_shared::limits;
 
 use crate::http1::body::Decoder;
 use crate::http1::reader::{BodyError, Piece, Reader};
@@ -25,6 +26,15 @@ impl Source<'_> {
         match self {
             Source::Http1(reader) => reader.has_buffered(),
             Source::Http2(_) | Source::Empty => false,
+        }
+    }
+
+    /// Ends once the sender has closed its connection or broken it off; what it sends meanwhile is kept. A stream says so
+    /// in another way.
+    pub(crate) async fn gone(&mut self) {
+        match self {
+            Source::Http1(reader) => reader.ended(limits::PIPELINED_BYTES_MAX).await,
+            Source::Http2(_) | Source::Empty => std::future::pending().await,
         }
     }
 

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use waf_shared::limits;
 
 use super::UpstreamError;
+use super::share::CONNECTION_UNITS;
 use crate::stream::Stream;
 
 /// A connection that every request may share.
@@ -35,6 +36,8 @@ pub(crate) struct Multiplexed {
     sender: SendRequest<Bytes>,
     state: Arc<State>,
     is_reused: bool,
+    /// What part of the connection it is.
+    units: u32,
 }
 
 impl Shared {
@@ -73,7 +76,9 @@ impl Shared {
             return None;
         }
         self.state.in_flight.fetch_add(1, Ordering::AcqRel);
-        Some(Multiplexed { sender: self.sender.clone(), state: Arc::clone(&self.state), is_reused })
+        let places = u32::try_from(in_flight_max).unwrap_or(u32::MAX).max(1);
+        let units = CONNECTION_UNITS.div_ceil(places);
+        Some(Multiplexed { sender: self.sender.clone(), state: Arc::clone(&self.state), is_reused, units })
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -88,6 +93,11 @@ impl Shared {
 impl Multiplexed {
     pub(super) fn is_reused(&self) -> bool {
         self.is_reused
+    }
+
+    /// Units of a whole connection that it takes.
+    pub(super) fn units(&self) -> u32 {
+        self.units
     }
 
     /// Sends a request's head. One that the upstream refuses unread may be sent again.

@@ -90,7 +90,12 @@ pub(super) async fn serve(
     let mut worker = Worker {
         metrics: Metrics::new(options.threads),
         spans_told: AtomicU64::new(0),
-        proxy: Proxy::new(Sink::new(audit).map_err(WorkerError::NotAWorker)?, tls, pressure.clone()),
+        proxy: Proxy::new(
+            Sink::new(audit).map_err(WorkerError::NotAWorker)?,
+            tls,
+            pressure.clone(),
+            options.client_share,
+        ),
         sender,
         member: Member::default(),
         current: None,

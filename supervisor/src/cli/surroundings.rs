@@ -15,9 +15,23 @@ pub const LISTEN: [&str; 3] = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"];
 /// Says for which process the watchdog is.
 pub const WATCHDOG_PID: &str = "WATCHDOG_PID";
 
-/// Everything that is not for workers.
-pub const NOT_FOR_WORKERS: [&str; 7] =
-    ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_USEC", WATCHDOG_PID, HANDOVER];
+/// The variables that workers get, of those that are set. Whatever else they need stands on their command line or in the
+/// plan: the supervisor's environment may hold keys, and is about the supervisor.
+const FOR_WORKERS: [&str; 9] = [
+    // Trust anchors.
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    // How names are resolved (resolv.conf(5)).
+    "RES_OPTIONS",
+    "LOCALDOMAIN",
+    // Backtraces of panics.
+    "RUST_BACKTRACE",
+    "RUST_LIB_BACKTRACE",
+    // How the C library manages memory (mallopt(3)), and where its parts lie (ld.so(8)).
+    "GLIBC_TUNABLES",
+    "MALLOC_ARENA_MAX",
+    "LD_LIBRARY_PATH",
+];
 
 /// The environment as far as it is about this process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,6 +55,11 @@ pub struct Listen {
     pub count: String,
     /// What `LISTEN_FDNAMES` says; may be empty.
     pub names: Vec<String>,
+}
+
+/// The environment that workers start with.
+pub fn for_workers() -> impl Iterator<Item = (&'static str, OsString)> {
+    FOR_WORKERS.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)))
 }
 
 impl Surroundings {

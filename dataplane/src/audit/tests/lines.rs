@@ -67,7 +67,7 @@ fn samples(format: AuditFormat) -> Vec<String> {
         Event { status_detail: Some("response cut"), ..event(Disposition::Detected, 200, &attack) },
         Event {
             status: 499,
-            status_detail: Some("client went away"),
+            status_detail: Some("client closed request"),
             ..event(Disposition::Detected, 499, &attack)
         },
         event(Disposition::Logged, 200, &shadow),
