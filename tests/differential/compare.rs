@@ -10,7 +10,7 @@ use crate::case::Case;
 use crate::mutate::{self, Change};
 use crate::random::Random;
 use crate::readers::{self, Reader, Seen};
-use crate::seeds::{ATTACKS, HONEST, SEEDS, form};
+use crate::seeds::{ATTACKS, HONEST, SEEDS, Seed, UNSEEN, form};
 use crate::service::{Outcome, Service};
 
 /// Threads that send mutants.
@@ -37,12 +37,12 @@ impl Finding {
     /// Its changes, by name.
     pub(crate) fn names(&self) -> String {
         let names: Vec<_> = self.changes.iter().map(|change| mutate::name(*change)).collect();
-        format!("{} of the seed `{}`", names.join(", "), SEEDS[self.seed].name)
+        format!("{} of the seed `{}`", names.join(", "), seed_of(self.seed).name)
     }
 
     /// The request after its changes.
     pub(crate) fn case(&self) -> Case {
-        mutate::apply(&(SEEDS[self.seed].build)(ATTACKS[self.attack]), &self.changes)
+        mutate::apply(&(seed_of(self.seed).build)(ATTACKS[self.attack]), &self.changes)
     }
 }
 
@@ -155,8 +155,8 @@ impl Comparison {
     /// Sends a mutant; what the readers are to see of it.
     fn mutant(&self, seed: u64, index: u64) -> Option<Waiting> {
         let mut random = Random::of(seed, index);
-        let (chosen, attack) = (random.below(SEEDS.len()), random.below(ATTACKS.len()));
-        let original = (SEEDS[chosen].build)(ATTACKS[attack]);
+        let (chosen, attack) = (random.below(seeds().count()), random.below(ATTACKS.len()));
+        let original = (seed_of(chosen).build)(ATTACKS[attack]);
         let changes = mutate::draw(&original, &mut random);
         let wire = mutate::apply(&original, &changes).wire();
         let (is_forwarded, bytes) = match self.service.send(&wire) {
@@ -242,6 +242,14 @@ impl Comparison {
         }
         println!("{line}");
     }
+}
+
+fn seeds() -> impl Iterator<Item = &'static Seed> {
+    SEEDS.iter().chain(UNSEEN)
+}
+
+fn seed_of(number: usize) -> &'static Seed {
+    SEEDS.get(number).unwrap_or_else(|| &UNSEEN[number - SEEDS.len()])
 }
 
 /// The first field that has the attack in it.

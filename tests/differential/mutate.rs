@@ -33,6 +33,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "charset of the body", apply: body::charset, weight: 3 },
     Kind { name: "content coding", apply: body::coding, weight: 2 },
     Kind { name: "JSON syntax", apply: body::json, weight: 6 },
+    Kind { name: "XML syntax", apply: body::xml, weight: 5 },
     Kind { name: "body cut off", apply: body::cut, weight: 1 },
     Kind { name: "part's Content-Disposition", apply: multipart::disposition, weight: 9 },
     Kind { name: "part's header", apply: multipart::part_header, weight: 5 },
@@ -49,10 +50,10 @@ const KINDS: &[Kind] = &[
     Kind { name: "framing", apply: head::framing, weight: 4 },
 ];
 
-/// The changes of one mutant: one to four, mostly of kinds that have something to change in `case`.
+/// The changes of one mutant: one to five, mostly of kinds that have something to change in `case`.
 pub(crate) fn draw(case: &Case, random: &mut Random) -> Vec<Change> {
     let total: usize = KINDS.iter().map(|kind| kind.weight).sum();
-    let count = 1 + random.below(4);
+    let count = 1 + random.below(5);
     let mut changes = Vec::with_capacity(count);
     for _ in 0..8 * count {
         if changes.len() == count {

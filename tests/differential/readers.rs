@@ -13,13 +13,17 @@ use waf_tests::{polling, ports, programs};
 /// The longest time that a batch may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// The longest time that a server may take for one request; it waits for more where the others see an end.
+const SERVER_PATIENCE: Duration = Duration::from_secs(1);
+
 /// Bytes of an answer to a batch.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 
 /// A field as a reader sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// `q` query, `f` form, `F` file name, `p` header of a part, `c` cookie, `h` header, `j` JSON string, `n` name, `P` path.
+    /// `q` query, `f` form, `F` file name, `p` header of a part, `c` cookie, `h` header, `j` JSON string, `n` name, `P` path,
+    /// `x` text of XML.
     pub(crate) place: char,
     pub(crate) name: Vec<u8>,
     pub(crate) value: Vec<u8>,
@@ -35,7 +39,12 @@ enum Way {
     /// Frames over its standard streams.
     Pipe(Mutex<Pipe>),
     /// Requests to a server.
-    Server { port: u16, child: Mutex<Child> },
+    Server(Server),
+}
+
+struct Server {
+    port: u16,
+    child: Mutex<Child>,
 }
 
 struct Pipe {
@@ -69,7 +78,7 @@ pub(crate) fn start() -> Vec<Reader> {
         }
     }
     match server(&folder) {
-        Some(way) => readers.push(Reader { name: "php", way }),
+        Some(server) => readers.push(Reader { name: "php", way: Way::Server(server) }),
         None => println!("left out: the reader php (it does not start)"),
     }
     // A program that starts and then fails shows here.
@@ -105,16 +114,19 @@ fn pipe(command: &mut Command) -> Option<Pipe> {
     Some(Pipe { child, input, output })
 }
 
-fn server(folder: &Path) -> Option<Way> {
+fn server(folder: &Path) -> Option<Server> {
     let port = ports::free();
+    let child = Mutex::new(serve(folder, port)?);
+    Some(Server { port, child })
+}
+
+fn serve(folder: &Path, port: u16) -> Option<Child> {
     let mut command = Command::new("php");
-    command.args(["-d", "variables_order=EGPCS", "-d", "display_errors=0", "-d", "opcache.enable_cli=1"]);
-    command.args(["-d", "html_errors=0", "-S", &format!("127.0.0.1:{port}")]).arg(folder.join("router.php"));
+    command.args(["-d", "display_errors=0", "-S", &format!("127.0.0.1:{port}")]).arg(folder.join("router.php"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn().ok()?;
-    let way = Way::Server { port, child: Mutex::new(child) };
     polling::within(Duration::from_secs(10), || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok())?;
-    Some(way)
+    Some(child)
 }
 
 impl Reader {
@@ -129,7 +141,7 @@ impl Reader {
                 let answer = pipe.output.recv_timeout(PATIENCE).ok()?;
                 frames(&answer)?.into_iter().map(fields).collect()
             }
-            Way::Server { port, .. } => requests.iter().map(|request| ask(*port, request)).collect(),
+            Way::Server(server) => requests.iter().map(|request| server.ask(request)).collect(),
         }
     }
 }
@@ -164,13 +176,32 @@ fn fields(mut bytes: &[u8]) -> Option<Vec<Seen>> {
     Some(found)
 }
 
-/// The answer of a server to a request; none means that it saw nothing.
+impl Server {
+    /// The fields of a request. A request that ends the server is one that no application sees.
+    fn ask(&self, request: &[u8]) -> Option<Vec<Seen>> {
+        // For the rest of an incomplete one it would wait.
+        if !crate::service::is_whole(request) {
+            return Some(Vec::new());
+        }
+        // It reads one request at a time.
+        let mut child = self.child.lock().ok()?;
+        if let Some(seen) = ask(self.port, request) {
+            return Some(seen);
+        }
+        if child.try_wait().ok()?.is_some() {
+            println!("the server of a reader has ended and is started again");
+            *child = serve(&programs::repository().join("tests/differential/readers"), self.port)?;
+        }
+        Some(ask(self.port, request).unwrap_or_default())
+    }
+}
+
+/// The answer of a server to a request; nothing when it does not listen.
 fn ask(port: u16, request: &[u8]) -> Option<Vec<Seen>> {
-    let mut stream = polling::within(PATIENCE, || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok())?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()?;
+    stream.set_read_timeout(Some(SERVER_PATIENCE)).ok()?;
     // It reads one request and closes; a message that it refuses is answered before it was sent.
     let _ = stream.write_all(request);
-    let _ = stream.shutdown(std::net::Shutdown::Write);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     let body = answer.windows(4).position(|window| window == b"\r\n\r\n").and_then(|at| answer.get(at + 4..));
@@ -182,7 +213,7 @@ impl Drop for Reader {
     fn drop(&mut self) {
         let child = match &mut self.way {
             Way::Pipe(pipe) => pipe.get_mut().ok().map(|pipe| &mut pipe.child),
-            Way::Server { child, .. } => child.get_mut().ok(),
+            Way::Server(server) => server.child.get_mut().ok(),
         };
         if let Some(child) = child {
             let _ = child.kill();

@@ -1,6 +1,11 @@
 //! The requests that mutation starts from. Each carries one value, in the form that its place wants; with an attack in it
 //! the service refuses the request, and every reader that knows the place sees the value.
 
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 use crate::case::Case;
 
 /// Attacks of three languages; a reading of a mutant counts when it has one of them letter by letter.
@@ -45,6 +50,18 @@ pub(crate) const SEEDS: &[Seed] = &[
     Seed { name: "JSON name", build: |value| Case::post("application/json", format!("{{\"name\": \"Ann\", \"{}\": 1.5e3}}", json(value))) },
     Seed { name: "bare JSON string", build: |value| Case::post("application/vnd.shop+json", format!("\"{}\"", json(value))) },
     Seed { name: "JSON as text", build: |value| Case::post("text/plain", format!("{{\"note\": \"{}\"}}", json(value))) },
+    Seed { name: "XML text", build: |value| Case::post("application/xml", format!("<?xml version=\"1.0\"?>\n<order id=\"1\"><note>{}</note></order>", xml(value))) },
+    Seed { name: "XML attribute", build: |value| Case::post("text/xml; charset=utf-8", format!("<order><line note='{}'/></order>", xml(value))) },
+    Seed { name: "gzip of JSON", build: |value| gzip(Case::post("application/json", format!("{{\"note\": \"{}\"}}", json(value)))) },
+    Seed { name: "gzip of a form", build: |value| gzip(Case::post(FORM, format!("name=Ann&note={}", form(value)))) },
+    Seed { name: "JSON in a part", build: |value| multipart(&[typed("data", "application/json", &format!("{{\"note\": \"{}\"}}", json(value))), field("name", "Ann")]) },
+];
+
+/// Seeds with the value where no field is: the content of a file passes with an attack in it, and no reader calls it a field.
+pub(crate) const UNSEEN: &[Seed] = &[
+    Seed { name: "content of a file", build: |value| multipart(&[field("name", "Ann"), file("photo", "tea.txt", value)]) },
+    Seed { name: "content of one file of two", build: |value| multipart(&[file("photo", "tea.txt", value), file("page", "cup.txt", "two")]) },
+    Seed { name: "content of an unnamed type", build: |value| multipart(&[format!("Content-Disposition: form-data; name=\"photo\"; filename=\"tea.bin\"\r\n\r\n{value}")]) },
 ];
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -100,6 +117,16 @@ fn quoted(value: &str) -> String {
 
 fn json(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+fn xml(value: &str) -> String {
+    value.replace('&', "&amp;").replace('<', "&lt;").replace('\'', "&#39;")
+}
+
+fn gzip(mut case: Case) -> Case {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    case.body = encoder.write_all(&case.body).and_then(|()| encoder.finish()).unwrap_or_default();
+    case.with("Content-Encoding: gzip")
 }
 
 fn escaped(value: &str) -> String {

@@ -135,7 +135,7 @@ fn echo(mut stream: TcpStream) {
 }
 
 /// Whether a request that the service has framed is complete.
-fn is_whole(taken: &[u8]) -> bool {
+pub(crate) fn is_whole(taken: &[u8]) -> bool {
     let Some((head, body)) = parted(taken) else { return false };
     if value(head, "transfer-encoding").is_some() {
         return last_chunk(body);

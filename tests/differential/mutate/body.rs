@@ -156,3 +156,22 @@ pub(super) fn json(case: &mut Case, random: &mut Random) {
         }
     }
 }
+
+/// Syntax of XML that hides text or writes it otherwise.
+pub(super) fn xml(case: &mut Case, random: &mut Random) {
+    let found: Vec<usize> = ["<", ">", "'", "\""]
+        .iter()
+        .flat_map(|mark| super::find(&case.body, mark.as_bytes()))
+        .filter(|_| case.value("content-type").is_some_and(|value| value.windows(3).any(|w| w == b"xml")))
+        .collect();
+    if found.is_empty() {
+        return;
+    }
+    let tokens: &[&[u8]] = &[
+        b"<![CDATA[", b"]]>", b"<!-- tea -->", b"<!--", b"-->", b"<?tea?>", b"<!DOCTYPE order>", b"<!DOCTYPE order [<!ENTITY a \"tea\">]>", b"&#x27;",
+        b"&#0;", b"&amp;", b"&a;", b"<a>", b"</a>", b"<a/>", b" xmlns=\"urn:a\"", b" a=\"1\"", b"<?xml version=\"1.0\" encoding=\"utf-16\"?>",
+        b"<?xml version=\"1.0\" encoding=\"utf-7\"?>", b"<?xml version=\"1.1\"?>", b"\xef\xbb\xbf", b" ", b"\n", b"\0", b"<a b='", b"<a:b>", b"]]",
+    ];
+    let at = random.of_list(&found) + random.below(2);
+    case.body.splice(at..at, random.of_list(tokens).iter().copied());
+}

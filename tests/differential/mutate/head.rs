@@ -197,7 +197,8 @@ pub(super) fn name(case: &mut Case, random: &mut Random) {
             line.splice(0..0, *b" ");
         }
         _ => {
-            line.splice(colon + 1..(colon + 2).min(line.len()), *b"\r\n ");
+            let from = (colon + 1).min(line.len());
+            line.splice(from..(from + 1).min(line.len()), *b"\r\n ");
         }
     }
 }

@@ -7,9 +7,11 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
+	"encoding/xml"
 	"io"
 	"net/http"
 	"os"
+	"strings"
 )
 
 type fields struct{ out bytes.Buffer }
@@ -79,6 +81,9 @@ func (f *fields) body(request *http.Request, body []byte) {
 	if json.NewDecoder(bytes.NewReader(body)).Decode(&value) == nil {
 		f.tree(value)
 	}
+	if strings.Contains(request.Header.Get("Content-Type"), "xml") {
+		f.markup(body)
+	}
 	request.Body = io.NopCloser(bytes.NewReader(body))
 	request.ParseMultipartForm(1 << 20)
 	for name, values := range request.PostForm {
@@ -104,6 +109,24 @@ func (f *fields) body(request *http.Request, body []byte) {
 					f.add('p', key, value)
 				}
 			}
+		}
+	}
+}
+
+func (f *fields) markup(body []byte) {
+	decoder := xml.NewDecoder(bytes.NewReader(body))
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			for _, attribute := range token.Attr {
+				f.add('x', attribute.Name.Local, attribute.Value)
+			}
+		case xml.CharData:
+			f.add('x', "", string(token))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import json
 import sys
 import urllib.parse
 import warnings
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 from frames import attempt, serve, split  # noqa: E402
@@ -70,19 +71,36 @@ def document(fields, body):
     fields.tree(json.loads(body))
 
 
+def markup(fields, body):
+    for element in xml.etree.ElementTree.fromstring(body).iter():
+        for text in (element.text, element.tail, *element.attrib.values()):
+            if text:
+                fields.add("x", element.tag, text)
+
+
+def leaves(message):
+    """Parts without parts of their own. A message in a part is a file like any other."""
+    if message.get_content_maintype() == "multipart" and message.is_multipart():
+        for part in message.get_payload():
+            yield from leaves(part)
+    elif message.get_content_maintype() != "message":
+        yield message
+
+
 def mail(fields, content_type, body, policy):
     """A body of parts as the library for mail reads it, transfer codings included."""
     front = b"Content-Type: " + content_type.encode("latin-1") + b"\r\n\r\n"
     message = email.parser.BytesParser(policy=policy).parsebytes(front + body)
-    for part in message.walk():
-        if part.is_multipart():
-            continue
+    for part in leaves(message):
         name = part.get_param("name", header="content-disposition")
         name = name[2] if isinstance(name, tuple) else name or ""
         file_name = part.get_filename()
         fields.add("n", "", name)
         if file_name is None:
-            fields.add("f", name, part.get_payload(decode=True) or b"")
+            value = part.get_payload(decode=True) or b""
+            fields.add("f", name, value)
+            if part.get_content_type() == "application/json":
+                attempt(fields, document, value)
         else:
             fields.add("F", name, file_name)
 
@@ -119,6 +137,8 @@ def read(fields, raw):
     elif kind == "application/json" or kind.endswith("+json"):
         attempt(fields, document, body)
         attempt(fields, lambda fields: document(fields, body.decode(charset)))
+    elif kind.endswith(("/xml", "+xml")):
+        attempt(fields, markup, body)
     elif kind.startswith("multipart/"):
         for policy in (email.policy.compat32, email.policy.HTTP):
             attempt(fields, mail, handler.headers["content-type"], body, policy)
