@@ -23,6 +23,7 @@ mod xml;
 pub use alike::reads_alike;
 pub(crate) use encoded::Encoded;
 pub(crate) use media_type::kind;
+pub(crate) use parameters::is_extended;
 
 use charset::{Charset, Label, Sniff};
 

@@ -13,6 +13,7 @@ use crate::inspection::{Bounds, Files, Progress};
 mod boundary;
 mod file_name;
 mod head;
+mod outside;
 mod signature;
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,8 @@ pub(super) struct Multipart {
     file_head: Vec<u8>,
     /// The value of `_charset_`, while it is read.
     charset: Option<Vec<u8>>,
+    /// Whether a text outside of all parts is being read.
+    is_outside: bool,
     /// Bytes that may still be evaluated.
     room: u64,
     /// Bytes that were not, because there was no room.
@@ -95,6 +98,7 @@ impl Multipart {
         self.file_bytes = 0;
         self.file_head.clear();
         self.charset = None;
+        self.is_outside = false;
         self.room = 0;
         self.uninspected = 0;
         self.file_rest = 0;
@@ -146,6 +150,7 @@ impl Multipart {
 
     pub(super) fn finish(&mut self, cut: Cut, value: &mut Value, sink: &mut impl Sink) {
         self.run(Some(cut), value, sink);
+        self.end_outside(cut, value, sink);
         let whole = matches!(self.state, State::Epilogue) || !self.fed;
         self.end_part(cut, value, sink);
         if cut == Cut::Whole && !whole && self.boundary.is_some() {
@@ -183,10 +188,7 @@ impl Multipart {
             State::Line => self.line(rest),
             State::Head => self.part_head(rest, end, value, sink),
             State::Epilogue => {
-                if self.flavor == Flavor::Form && !rest.trim_ascii().is_empty() {
-                    sink.violation(BOUNDARIES, "something follows the last boundary of a multipart body");
-                }
-                self.count(rest.len());
+                self.outside(rest, "something follows the last boundary of a multipart body", value, sink);
                 rest.len()
             }
             _ => self.content(&boundary, rest, end, value, sink),
@@ -365,6 +367,7 @@ impl Multipart {
                 if is_first && at == 0 && self.state != State::Start && !rest.starts_with(b"\r\n") {
                     sink.violation(BOUNDARIES, "a boundary follows the head of a part without a line break");
                 }
+                self.end_outside(Cut::Whole, value, sink);
                 self.end_part(Cut::Whole, value, sink);
                 self.count(length);
                 self.state = State::Delimiter;
@@ -398,13 +401,8 @@ impl Multipart {
                 self.state = State::Skipped(Position::Later);
             }
             _ => {
-                if self.flavor == Flavor::Form && !content.trim_ascii().is_empty() {
-                    sink.violation(
-                        BOUNDARIES,
-                        "something stands before the first boundary of a multipart body",
-                    );
-                }
-                self.count(content.len());
+                let fault = "something precedes the first boundary of a multipart body";
+                self.outside(content, fault, value, sink);
                 self.state = State::Preamble;
             }
         }

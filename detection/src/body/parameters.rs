@@ -112,6 +112,13 @@ pub(super) fn token(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     if end == 0 { None } else { rest.split_at_checked(end) }
 }
 
+/// Whether `name` is `base` in an extended or continued form (RFC 2231, sections 3 and 4), which some readers resolve and
+/// others take for another parameter.
+pub(crate) fn is_extended(name: &[u8], base: &[u8]) -> bool {
+    name.split_at_checked(base.len())
+        .is_some_and(|(front, behind)| front.eq_ignore_ascii_case(base) && behind.first() == Some(&b'*'))
+}
+
 /// Whether all of `value` is one token.
 pub(super) fn is_whole_token(value: &[u8]) -> bool {
     matches!(token(value), Some((_, [])))

@@ -6,6 +6,7 @@ use super::facts::{Facts, Finding};
 use super::media_type::{
     Parameters, essence, is_known_character_set, is_media_type, is_registered, is_token,
 };
+use crate::body::is_extended;
 use crate::field::Places;
 use crate::rule::{Rule, STRONG, Test};
 
@@ -15,19 +16,26 @@ pub(super) static MALFORMED: Rule = Rule {
     weight: STRONG,
     places: Places::HEADERS,
     test: Test::Head,
-    summary: "The Content-Type is no media type with parameters, or says a parameter twice.",
+    summary: "The Content-Type is not a media type with parameters, repeats a parameter, or has charset or boundary in the extended form of RFC 2231.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/xml; blah\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/plain; charset=\"UTF-8\"; garbage\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: %{(#a='multipart/form-data').(#b=1)}\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/plain; charset=utf-8; charset=utf-16\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/json, text/xml\n\n",
+        "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded; charset*=utf-16\n\n",
+        "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/plain; Charset*=us-ascii'en'utf-32\n\n",
+        "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/json; charset*0=utf-; charset*1=16\n\n",
+        "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/plain; charset=utf-8; charset*0*=utf-7\n\n",
+        "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/mixed; boundary*=utf-8''b; boundary=a\n\n",
     ],
     everyday: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/json; charset=utf-8;\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/mixed; boundary=--a:55780(123,45:667)+b\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/soap+xml; action=\"urn:a:b#c\"; charset=UTF-8\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/*+json\n\n",
+        "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/pdf; name*=utf-8''caf%C3%A9.pdf\n\n",
+        "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/plain; charset-hint=utf-8; charset=utf-8\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type:\n\n",
     ],
 };
@@ -185,7 +193,7 @@ pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
         return;
     }
     let mut report = |rule| found.push(Finding::new(rule, "content-type", value));
-    if !is_media_type(essence) || has_broken_or_repeated(value) {
+    if !is_media_type(essence) || has_unclear_parameters(value) {
         report(&MALFORMED);
     }
     if hides_media_type(essence, value) {
@@ -244,10 +252,13 @@ fn is_utf16(label: &[u8]) -> bool {
 /// Parameters that are compared for repetition; senders have one to four.
 const PARAMETERS_MAX: usize = 16;
 
-fn has_broken_or_repeated(value: &[u8]) -> bool {
+fn has_unclear_parameters(value: &[u8]) -> bool {
     let mut names: [&[u8]; PARAMETERS_MAX] = [b""; PARAMETERS_MAX];
     for (count, parameter) in Parameters::of(value).enumerate() {
         let Ok((name, _)) = parameter else { return true };
+        if is_extended(name, b"charset") || is_extended(name, b"boundary") {
+            return true;
+        }
         let Some(slot) = names.get_mut(count) else { return true };
         *slot = name;
         let before = names.get(..count).unwrap_or_default();

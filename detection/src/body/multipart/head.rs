@@ -93,6 +93,9 @@ impl Head {
                 report((TRICKS, "a Content-Disposition cannot be read"));
                 break;
             };
+            if has_loose_apostrophe(&parameter) {
+                report((BOUNDARIES, "a Content-Disposition has an apostrophe outside of double quotes"));
+            }
             if parameter.name.eq_ignore_ascii_case(b"name") {
                 names += 1;
                 odd(&parameter, report);
@@ -121,6 +124,7 @@ impl Head {
             } else if parameter.name.contains(&b'*') {
                 report((TRICKS, "a Content-Disposition has an extended parameter"));
             } else {
+                odd(&parameter, report);
                 self.others.push(parameter.value.into_owned());
             }
         }
@@ -175,6 +179,9 @@ impl Head {
                     report((TYPE_TRICK, "a part declares an unusual character set"));
                 }
             } else {
+                if parameters::is_extended(parameter.name, b"charset") {
+                    report((TYPE_TRICK, "a part declares its character set in the extended form"));
+                }
                 self.others.push(parameter.value.into_owned());
             }
         }
@@ -234,20 +241,28 @@ fn field<'l>(line: &'l [u8], report: &mut impl FnMut(Finding)) -> Option<(&'l [u
     Some((name, value.trim_ascii()))
 }
 
-/// Names that readers cut at different places.
+/// An apostrophe outside of double quotes opens a string for some readers, and a `;` in that string parts nothing. The
+/// extended form alone has two of its own, with nothing of the kind between them.
+fn has_loose_apostrophe(parameter: &Parameter<'_>) -> bool {
+    let in_value = match parameter.form {
+        Form::Token => parameter.raw.iter().filter(|byte| **byte == b'\'').count(),
+        Form::Quoted => 0,
+    };
+    let is_extended = parameter.name.ends_with(b"*");
+    parameter.name.contains(&b'\'') || !(in_value == 0 || is_extended && in_value == 2)
+}
+
+/// Values that readers cut at different places.
 fn odd(parameter: &Parameter<'_>, report: &mut impl FnMut(Finding)) {
     let raw = parameter.raw;
     if parameter.form == Form::Token {
-        if raw.first() == Some(&b'\'') {
-            report((BOUNDARIES, "a part's name stands in single quotes"));
-        }
         return;
     }
     if raw.array_windows().any(|pair| pair == b"\\\"") || raw.ends_with(b"\\") {
-        report((BOUNDARIES, "a part's name holds a quote"));
+        report((BOUNDARIES, "a parameter of a Content-Disposition contains a quote"));
     }
     if raw.contains(&b'=') || has_loose_semicolon(raw) {
-        report((BOUNDARIES, "a part's name holds `;` or `=`"));
+        report((BOUNDARIES, "a parameter of a Content-Disposition contains `;` or `=`"));
     }
 }
 

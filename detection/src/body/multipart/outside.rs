@@ -1,0 +1,45 @@
+//! Bytes outside of all parts: before the first delimiter and behind the last. Forms have none. In other multipart bodies
+//! they are a note for readers that know no parts (RFC 2046, section 5.1.1), and are judged as the text that those see.
+
+use super::head::Flavor;
+use super::{BOUNDARIES, Multipart};
+use crate::body::value::Value;
+use crate::body::{BodyKind, Cut, Sink};
+use crate::field::Place;
+
+impl Multipart {
+    /// Takes `bytes` outside of all parts; `fault` is what they are in a form.
+    pub(super) fn outside(
+        &mut self,
+        bytes: &[u8],
+        fault: &'static str,
+        value: &mut Value,
+        sink: &mut impl Sink,
+    ) {
+        let within = self.count(bytes.len());
+        if self.flavor == Flavor::Form {
+            if !bytes.trim_ascii().is_empty() {
+                sink.violation(BOUNDARIES, fault);
+            }
+            return;
+        }
+        let mut text = bytes.get(..within).unwrap_or_default();
+        if !self.is_outside {
+            // The line break behind the last delimiter is not a note.
+            text = text.trim_ascii_start();
+            if text.is_empty() {
+                return;
+            }
+            value.start(BodyKind::Raw, Place::Body, b"");
+            self.is_outside = true;
+        }
+        value.feed(text, sink);
+    }
+
+    /// Judges what [`Multipart::outside`] has taken, at the delimiter that follows it or at the end.
+    pub(super) fn end_outside(&mut self, cut: Cut, value: &mut Value, sink: &mut impl Sink) {
+        if std::mem::take(&mut self.is_outside) {
+            value.finish(cut, sink);
+        }
+    }
+}
