@@ -112,14 +112,16 @@ pub fn limits() -> String {
 
 const NOTES: &str = "\n## How they are measured\n\n\
 - `max_body_size` counts a body as it is sent, without the framing of chunks, compressed or not. A declared length over\n  \
-  it is refused before the body is read; without one the body ends at the limit.\n\
+  it is refused before the body is read; without one the body ends at the limit. For gRPC it bounds each message.\n\
 - `max_inspect_size` counts what rules look at: a compressed body inflated, a multipart body without the contents of its\n  \
   files. Until that part has been judged nothing is sent to the upstream. File contents stream.\n\
 - `max_memory_buffer` is how much of a waiting body stays in memory. The rest waits in a file without a name in\n  \
   `data_dir/spool`, or in the system's folder for temporary files where that cannot be made.\n\
 - `decompression_ratio_limit` is all that came out over all that went in: no body is too small for it. For the first 128 KB\n  \
   it is judged at the end, beyond that as the body inflates. gzip, deflate, br and zstd are known, up to two on one body;\n  \
-  another coding on a body that is inspected gets 415.\n\
+  another coding on a body that is inspected gets 415. It is enforced on every type, and behind `max_inspect_size` too.\n\
+- A refusal of a gRPC call has the status 200 and the code that clients read from the status above as `grpc-status`: 7 for\n  \
+  403, 12 for 404, 14 for 429, 502, 503 and 504, 13 for 400, 2 for others. Events have the status above.\n\
 - `evaluation_timeout` is CPU time that rules took for one request, not time that passed.\n\
 - `slow_request_min_rate_bps` is judged over every 5 seconds of waiting for the client, from 5 seconds after the body\n  \
   began. Time in which the upstream takes nothing does not count, and gRPC calls are not measured.\n\
