@@ -166,7 +166,7 @@ fn is_blocking(refusal: Refusal, record: &Record) -> bool {
 }
 
 /// What an event says of it beside the status.
-const CLIENT_LEFT: &str = "client went away";
+const CLIENT_LEFT: &str = "client closed request";
 
 /// 499 is what a log says when the client did not wait.
 fn status_of(turned: &Turned) -> u16 {

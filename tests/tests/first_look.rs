@@ -173,7 +173,7 @@ fn what_was_found_is_told_when_the_client_leaves_early() {
     let event = waf.wait_events(1).remove(0);
     assert_eq!(
         (&event["http_response"]["code"], &event["status_detail"]),
-        (&499.into(), &"client went away".into())
+        (&499.into(), &"client closed request".into())
     );
     assert_eq!(event["disposition_id"], 15, "it was not blocked");
     assert!(event["waf"]["matched_protections"].to_string().contains("sql-injection"), "{event}");
