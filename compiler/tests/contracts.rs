@@ -379,6 +379,28 @@ fn all_warnings() {
             (12, &["`Content-Length` is never stripped"]),
         ],
     );
+    // what cannot be disabled, by any name that stands for nothing else
+    case(
+        "version: v1alpha1\nglobal:\n  disable:\n    - http-compliance-malformed-request-line\n    - http-compliance-http-version\n    - http-compliance-content-length\n    - http-compliance-conflicting-length\n    - http2\nroutes:\n  - upstream: http://a\n    disable: [http2-max-streams, http-attacks-request-smuggling, sql]\n",
+        &[
+            (
+                4,
+                &[
+                    "global.disable: `http-compliance-malformed-request-line` has no effect",
+                    "cannot be parsed",
+                ],
+            ),
+            (5, &["`http-compliance-http-version` has no effect", "version"]),
+            (6, &["`http-compliance-content-length` has no effect", "length is in doubt"]),
+            (7, &["`http-compliance-conflicting-length` has no effect", "length is in doubt"]),
+            (8, &["`http2` has no effect", "floods"]),
+            (11, &["`http2-max-streams` has no effect"]),
+        ],
+    );
+    case(
+        "version: v1alpha1\nglobal:\n  disable: [http-compliance, http-attacks, request-validation, resource-limits]\nroutes:\n  - upstream: http://a\n",
+        &[],
+    );
     // what can be deleted all at once: the narrow name rather than the broad one, the later rather than the first
     case(
         "version: v1alpha1\nglobal:\n  disable:\n    - sql\n    - sql-injection\n    - sql-data-leakage\n    - php-injection\n    - php-injection\nroutes:\n  - upstream: http://a\n",

@@ -35,6 +35,7 @@ fn with_event<R>(findings: usize, run: impl FnOnce(&Event<'_>) -> R) -> R {
             offset: Some(2),
             excerpt: Cow::Borrowed(b"1' UNION SELECT password FROM users--"),
             reason: Cow::Borrowed("A second SELECT is appended to a query."),
+            weight: 5,
         })
         .collect();
     run(&Event {

@@ -2,6 +2,7 @@
 //! how the published schemas spell them. It must not know connections, stages or the configuration.
 //! The field contract is described in `docs/audit.md`.
 
+mod authority;
 mod facts;
 mod json;
 mod mask;
@@ -68,7 +69,7 @@ pub struct Event<'a> {
     pub duration: Option<Duration>,
     /// Sum of the evidence.
     pub score: u32,
-    /// What was found, the deciding finding first. Blocked and detected events have at least one.
+    /// What was found, in the order of [`deciding_first`]. Blocked and detected events have at least one.
     pub findings: &'a [Finding<'a>],
     /// Parts of the request that no rule looked at.
     pub not_inspected: &'a [&'a str],
@@ -143,6 +144,19 @@ pub struct Finding<'a> {
     pub excerpt: Cow<'a, [u8]>,
     /// One sentence for people.
     pub reason: Cow<'a, str>,
+    /// Evidence, from 1 to [`DECIDES`].
+    pub weight: u8,
+}
+
+/// Weight of a finding that refuses a request by itself.
+pub const DECIDES: u8 = waf_shared::limits::SCORE_BLOCKS as u8;
+
+/// Weight of what is reported and never refused.
+pub const REMARK: u8 = 1;
+
+/// Puts what decided in front: the highest weight first, findings of one weight in the order in which they were found.
+pub fn deciding_first(findings: &mut [Finding<'_>]) {
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
 }
 
 /// What an event names as the protection.

@@ -103,6 +103,14 @@ impl Metrics {
         self.inspected_by_all(shared);
     }
 
+    /// Counts time that the checks of `family` took beside an inspection.
+    pub fn inspected_by(&self, family: &str, time: Duration) {
+        let at = catalog::families().iter().position(|known| *known == family);
+        if let Some(sum) = at.and_then(|at| self.lane().families.get(at)) {
+            sum.fetch_add(nanoseconds(time), Ordering::Relaxed);
+        }
+    }
+
     /// Counts time of inspection that no family took alone.
     pub fn inspected_by_all(&self, time: Duration) {
         if let Some(sum) = self.lane().families.get(catalog::families().len()) {

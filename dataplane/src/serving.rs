@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 
 use waf_detection::engine::Engine;
 use waf_detection::inspection::Bounds;
+use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 use waf_shared::metrics::RouteCounter;
 use waf_shared::plan::{self, AddHeader, Digest, Listen, Mode, Plan, ResponseHeaders, Settings};
@@ -260,15 +261,28 @@ impl HeaderRules {
 fn head_bytes_max(plan: &Plan) -> usize {
     let one = |settings: &Settings| {
         let accept = &settings.accept;
-        let judged = accept.max_header_size as usize
-            + accept.max_url_length as usize
-            + 6 * accept.max_header_count as usize;
-        match settings.mode {
-            Mode::DetectOnly => limits::HEAD_BYTES_MAX + limits::TARGET_BYTES_MAX,
-            Mode::Blocking => judged,
-        }
+        // A limit that refuses nothing here must not do so before the head is read either.
+        let of = |leaf, limit: usize, most: usize| {
+            if settings.mode == Mode::Blocking && settings.leaves.contains(leaf) { limit } else { most }
+        };
+        of(
+            Leaf::RequestValidationMaxHeaderSize,
+            usize::try_from(accept.max_header_size).unwrap_or(usize::MAX),
+            limits::HEAD_BYTES_MAX,
+        )
+        .saturating_add(of(
+            Leaf::RequestValidationMaxUrlLength,
+            accept.max_url_length as usize,
+            limits::TARGET_BYTES_MAX,
+        ))
+        .saturating_add(of(
+            Leaf::RequestValidationMaxHeaderCount,
+            6 * accept.max_header_count as usize,
+            6 * limits::HEAD_FIELDS_MAX,
+        ))
     };
     let largest = plan.routes.iter().map(|r| one(&r.settings)).chain([one(&plan.global)]).max().unwrap_or(0);
     // Room beyond the limits, so that a head just over one is judged by its own route and not cut off unread.
-    (2 * largest + (64 << 10)).min(limits::HEAD_BYTES_MAX + limits::TARGET_BYTES_MAX)
+    (2_usize.saturating_mul(largest).saturating_add(64 << 10))
+        .min(limits::HEAD_BYTES_MAX + limits::TARGET_BYTES_MAX)
 }

@@ -40,7 +40,7 @@ pub struct Violation {
 /// The conclusion so far.
 #[derive(Debug, Clone, Default)]
 pub struct Verdict {
-    /// In the order found, at most [`limits::MATCHES_MAX`].
+    /// In the order found, at most [`limits::MATCHES_MAX`]. Of more, a heavier one takes the place of a lighter one.
     pub matches: Vec<Match>,
     /// In the order found, each leaf once.
     pub violations: Vec<Violation>,
@@ -85,9 +85,15 @@ impl Verdict {
     /// Records a match; [`Verdict::field_done`] counts it.
     pub(crate) fn matched(&mut self, found: Match) {
         self.fired.insert(found.rule.leaf);
-        if self.matches.len() < limits::MATCHES_MAX {
-            self.matches.push(found);
+        if self.matches.len() >= limits::MATCHES_MAX {
+            // The event names what decided: weak evidence in front must not crowd it out.
+            let lightest = self.matches.iter().enumerate().rev().min_by_key(|(_, kept)| kept.weight);
+            match lightest {
+                Some((at, kept)) if kept.weight < found.weight => self.matches.remove(at),
+                _ => return,
+            };
         }
+        self.matches.push(found);
     }
 
     /// Counts what a response held: it is one value, each rule counts once.
@@ -113,5 +119,51 @@ impl Verdict {
             let total = *total;
             self.score = self.score.max(total.min(limits::SCORE_BLOCKS - 1));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules;
+
+    fn found(weight: u8, offset: u32) -> Match {
+        let rule = rules::all().next().expect("there are rules");
+        Match {
+            rule,
+            place: Place::Query,
+            name: Vec::new(),
+            view: View::Raw,
+            offset,
+            excerpt: Vec::new(),
+            weight,
+        }
+    }
+
+    /// Weights and offsets of what is kept of matches with these weights, found one after the other.
+    fn kept(weights: &[u8]) -> Vec<(u8, u32)> {
+        let mut verdict = Verdict::default();
+        for (offset, weight) in (0..).zip(weights) {
+            verdict.matched(found(*weight, offset));
+        }
+        verdict.matches.iter().map(|kept| (kept.weight, kept.offset)).collect()
+    }
+
+    #[test]
+    fn matches_beyond_the_bound_displace_lighter_ones_only() {
+        let most = limits::MATCHES_MAX;
+        let last = |more: &[u8], before: u8| {
+            let all = kept(&[vec![before; most], more.to_vec()].concat());
+            assert_eq!(all.len(), most);
+            all.last().copied()
+        };
+        let end = most as u32;
+        assert_eq!(last(&[5], 1), Some((5, end)));
+        assert_eq!(last(&[1, 2, 5], 1), Some((5, end + 2)));
+        assert_eq!(last(&[3], 3), Some((3, end - 1)), "what was found first stays");
+        assert_eq!(last(&[4], 5), Some((5, end - 1)));
+        assert_eq!(last(&[5, 5, 4], 4), Some((5, end + 1)));
+        let mixed = kept(&[vec![1], vec![2; most - 1], vec![5]].concat());
+        assert_eq!((mixed.first(), mixed.len()), (Some(&(2, 1)), most), "the lightest gives way");
     }
 }

@@ -58,6 +58,26 @@ impl Leaf {
         if row.bucket.is_empty() { row.family } else { row.bucket }
     }
 
+    /// Why `disable` has no effect on it; `None` where it has. A message that breaks one of these cannot be forwarded safely
+    /// under any configuration.
+    pub fn always_on(self) -> Option<&'static str> {
+        match self {
+            Leaf::HttpComplianceMalformedRequestLine => {
+                Some("a message that cannot be parsed is always refused")
+            }
+            Leaf::HttpComplianceHttpVersion => {
+                Some("a version that the service does not speak is always refused")
+            }
+            Leaf::HttpComplianceContentLength | Leaf::HttpComplianceConflictingLength => {
+                Some("a message whose length is in doubt is always refused")
+            }
+            Leaf::Http2FrameFlood | Leaf::Http2HeaderBomb | Leaf::Http2MaxStreams => {
+                Some("a connection that floods the service is always ended")
+            }
+            _ => None,
+        }
+    }
+
     /// Place of its family in [`families`].
     pub fn family_index(self) -> usize {
         usize::from(FAMILIES.1[self as usize])

@@ -1,5 +1,7 @@
 //! Every bound that no field of the configuration sets, each with its reason.
 
+use std::time::Duration;
+
 /// Bytes of an encoded plan. A 1,000-route configuration with inlined contracts stays far below it.
 pub const PLAN_BYTES_MAX: usize = 64 << 20;
 
@@ -25,9 +27,16 @@ pub const RATE_LIMIT_REQUESTS_MAX: u64 = 100_000_000_000;
 /// counts in an old table can be disturbed; memory is what is touched.
 pub const RATE_LIMIT_SPACE_BYTES: u64 = 1 << 60;
 
-/// Attempts to find, claim or count a key before a request is refused. Each failed one means that another request was
-/// counted, or a new key claimed, in the same set at the same moment.
+/// Attempts to find or count a key before a request is refused. Each failed one means that another request of it was
+/// counted, or the key displaced, at the same moment.
 pub const RATE_LIMIT_TRIES_MAX: usize = 4096;
+
+/// For one owner of a rate limit's lock before it is taken for dead: a hundred thousand times what it needs, so that one
+/// that waits for the processor keeps it mostly, and a request that waits for a dead one is hardly late.
+pub const RATE_LIMIT_LEASE: Duration = Duration::from_millis(20);
+
+/// For a rate limit's lock before a request is refused.
+pub const RATE_LIMIT_WAIT: Duration = Duration::from_secs(1);
 
 /// Milliseconds between two looks at the memory that a worker takes.
 pub const SHORT_OF_MEMORY_MILLISECONDS: u64 = 50;

@@ -269,7 +269,7 @@ degraded! {
     Spooling, "spooling",
         "A worker could not write a request body to disk: bodies above max_memory_buffer are refused with 503. It ends with the next body that is written.";
     Audit, "audit",
-        "Audit events were lost because stdout could not be written. It ends with the next event that is written.";
+        "Audit events were lost because stdout could not be written, or wait because its disk or the queue is full. It ends with the next event that is written.";
     DataDir, "data_dir",
         "data_dir cannot be written, mostly because it is full: certificates are not ordered, those that are there serve on. It ends by itself once there is room.";
 }

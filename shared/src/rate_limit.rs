@@ -10,18 +10,27 @@ use crate::plan::{Plan, RateLimit, RateLimitSource, RouteId};
 
 /// Version of what lies in a table and of how a key becomes a place in it. A program that lays it out in another way does
 /// not take tables over from an older one. To be raised with every change of either.
-pub const LAYOUT_VERSION: u32 = 1;
-
-/// Keys of one set. A key belongs to one set, and the least recently used one of a full set gives way. With 16, a table
-/// that is filled to six tenths turns away one key in some five hundred; all are found within two cache lines.
-const WAYS_MAX: u64 = 16;
+pub const LAYOUT_VERSION: u32 = 2;
 
 /// Groups in which the last `requests` admissions of a key are remembered, each by the time of its last one. A
 /// request waits for a whole group to be past, so that a limit is kept to less than one part in this many.
 const GROUPS_MAX: u64 = 56;
 
-/// Words of a key beside its history: who it is and how much it has had, last use, last event, refusals since.
+/// Words of a key beside its history and its links: who it is and how much it has had, last use, last event, refusals
+/// since.
 pub const KEY_WORDS: usize = 4;
+
+/// Words that link keys, for each of them: the beginning of a chain, its own place in one, its place in the order of use.
+const LINK_WORDS: usize = 3;
+
+/// Words of a table's beginning up to the journal: the lock, the ends of the order of use, keys that were ever in use.
+pub const HEADER_WORDS: usize = 8;
+
+/// Words that one change of the order of use touches at most.
+pub const JOURNAL_RECORDS: usize = 12;
+
+/// Words of a table before its keys: the header, and the journal with three words a record.
+pub const LOCK_WORDS: usize = (HEADER_WORDS + 2 + 3 * JOURNAL_RECORDS).next_multiple_of(LINE_WORDS);
 
 /// Words of a cache line.
 const LINE_WORDS: usize = 8;
@@ -35,36 +44,22 @@ pub struct Geometry {
     pub group: u64,
     /// Groups of a key's history: those that any `requests` + 1 admissions in a row can touch.
     pub ring: usize,
-    /// Keys of one set.
-    pub ways: usize,
-    /// Sets.
-    pub sets: usize,
+    /// Keys.
+    pub keys: usize,
 }
 
 impl Geometry {
-    /// For a limit. It holds at most `max_keys` keys, and fewer than one a set less.
+    /// For a limit.
     pub fn of(limit: &RateLimit) -> Geometry {
         let requests = limit.requests.clamp(1, RATE_LIMIT_REQUESTS_MAX);
         let group = requests.div_ceil(GROUPS_MAX);
         let keys = limit.max_keys.clamp(1, RATE_LIMIT_KEYS_MAX);
-        let sets = keys.div_ceil(WAYS_MAX);
-        Geometry {
-            requests,
-            group,
-            ring: requests.div_ceil(group) as usize + 1,
-            ways: (keys / sets) as usize,
-            sets: sets as usize,
-        }
-    }
-
-    /// Words of one set: for all of its keys the first words, then the second ones and so on, then the histories.
-    pub const fn set_words(&self) -> usize {
-        (self.ways * (KEY_WORDS + self.ring)).next_multiple_of(LINE_WORDS)
+        Geometry { requests, group, ring: requests.div_ceil(group) as usize + 1, keys: keys as usize }
     }
 
     /// Words of the table, 8 bytes each.
     pub const fn words(&self) -> usize {
-        self.sets * self.set_words()
+        LOCK_WORDS + self.keys * (LINK_WORDS + KEY_WORDS + self.ring)
     }
 }
 
@@ -181,13 +176,12 @@ mod tests {
     }
 
     #[test]
-    fn a_table_never_holds_more_keys_than_it_may_and_few_fewer() {
+    fn a_table_has_room_for_exactly_its_keys() {
         for max_keys in (1..2_000).chain([100_000, 999_999, RATE_LIMIT_KEYS_MAX]) {
-            let geometry = Geometry::of(&limit(5, max_keys));
-            let keys = (geometry.ways * geometry.sets) as u64;
-            assert!(keys <= max_keys && keys + geometry.sets as u64 > max_keys, "{max_keys}: {geometry:?}");
+            assert_eq!(Geometry::of(&limit(5, max_keys)).keys as u64, max_keys);
         }
         let beyond = Geometry::of(&limit(u64::MAX, u64::MAX));
         assert!(beyond.requests == RATE_LIMIT_REQUESTS_MAX && beyond.words() < 1 << 33, "{beyond:?}");
+        assert!(beyond.keys < 1 << 24, "nodes are numbered in 24 bits");
     }
 }

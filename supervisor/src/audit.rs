@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, mpsc};
 use tracing::{error, warn};
 use waf_shared::limits::{AUDIT_LINE_BYTES_MAX, AUDIT_QUEUE_BYTES_MAX};
 
@@ -105,7 +105,15 @@ impl Queue {
     /// Waits for room; false when the writer is gone.
     async fn put(&self, bytes: Vec<u8>, lines: u64) -> bool {
         let wanted = bytes.len().min(AUDIT_QUEUE_BYTES_MAX) as u32;
-        let Ok(room) = self.room.clone().acquire_many_owned(wanted).await else { return false };
+        let room = match self.room.clone().try_acquire_many_owned(wanted) {
+            Ok(room) => room,
+            Err(TryAcquireError::Closed) => return false,
+            Err(TryAcquireError::NoPermits) => {
+                let _waits = self.counters.audit_waiting.begin();
+                let Ok(room) = self.room.clone().acquire_many_owned(wanted).await else { return false };
+                room
+            }
+        };
         self.batches.send(Batch { bytes, lines, room }).await.is_ok()
     }
 }

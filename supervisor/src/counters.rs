@@ -21,6 +21,33 @@ impl Counter {
     }
 }
 
+/// Those that wait for something now.
+#[derive(Debug, Default)]
+pub struct Waiting(AtomicU64);
+
+/// One that waits, until it is dropped.
+#[derive(Debug)]
+pub struct Waits<'w>(&'w Waiting);
+
+impl Waiting {
+    /// One more waits.
+    pub fn begin(&self) -> Waits<'_> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Waits(self)
+    }
+
+    /// Whether anybody waits.
+    pub fn is_any(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Whether something holds.
 #[derive(Debug, Default)]
 pub struct Flag(AtomicBool);
@@ -56,4 +83,6 @@ pub struct Counters {
     pub audit_lines_broken: Counter,
     /// Whether the last lines could not be written.
     pub audit_is_broken: Flag,
+    /// Audit streams of workers that wait for room in the queue.
+    pub audit_waiting: Waiting,
 }

@@ -306,6 +306,12 @@ mod tests {
         for what in ["spooling", "workers", "audit"] {
             assert_eq!(value(what).as_deref(), Some("1"), "{what}");
         }
+        metrics.counters.audit_is_broken.set(false);
+        assert_eq!(value("audit").as_deref(), Some("0"));
+        let waits = metrics.counters.audit_waiting.begin();
+        assert_eq!(value("audit").as_deref(), Some("1"), "a full queue");
+        drop(waits);
+        assert_eq!(value("audit").as_deref(), Some("0"));
         metrics.gone(ONE);
         metrics.serving(2, true);
         assert_eq!((value("spooling").as_deref(), value("workers").as_deref()), (Some("0"), Some("0")));

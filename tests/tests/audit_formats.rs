@@ -80,6 +80,40 @@ fn ecs_events_say_what_ocsf_events_say() {
 }
 
 #[test]
+fn events_name_what_decided_and_the_host_that_was_sent() {
+    let origin = Origin::start();
+    for format in ["ecs", "ocsf"] {
+        let waf = running::waf(&configured(&origin, format, "blocking"));
+        let url = if format == "ecs" { "/url" } else { "/http_request/url" };
+        let whole = if format == "ecs" { "full" } else { "url_string" };
+        for (host, domain, port) in [
+            ("192.0.2.7", "192.0.2.7", 80),
+            ("192.0.2.7:8080", "192.0.2.7", 8080),
+            ("[2001:db8::1]", "[2001:db8::1]", 80),
+            ("[2001:db8::1]:8443", "[2001:db8::1]", 8443),
+            ("shop.example:81", "shop.example", 81),
+            ("my_shop.example:81", "my_shop.example", 81),
+        ] {
+            let id = blocked(&Request::get(ATTACK).host(host).to(waf.port), 403);
+            let event = event_of(&waf, &id);
+            assert_eq!(event["message"], "request blocked: sql-injection-union-select", "{host}");
+            let matches = event["waf"]["matches"].as_array().expect("matches");
+            let weights: Vec<u64> = matches.iter().filter_map(|found| found["weight"].as_u64()).collect();
+            assert_eq!(weights.len(), matches.len(), "each has one");
+            assert!(weights.is_sorted_by(|a, b| a >= b) && weights[0] == 5, "{host}: {weights:?}");
+            assert_eq!(matches[0]["protection"], event["waf"]["matched_protections"][0]);
+            let url = event.pointer(url).expect("a URL");
+            assert_eq!(url["port"], port, "{host}");
+            let full = url[whole].as_str().unwrap_or_default();
+            assert!(full.starts_with(&format!("http://{host}/items?")), "{full}");
+            if format == "ecs" {
+                assert_eq!(url["domain"], domain);
+            }
+        }
+    }
+}
+
+#[test]
 fn an_event_tells_what_was_not_inspected() {
     let origin = Origin::answering(|_| Answer::ok("ok"));
     let waf = running::waf(&configured(&origin, "ecs", "detect_only"));

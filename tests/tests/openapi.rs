@@ -4,7 +4,8 @@ use waf_tests::contract::{answered, blocked};
 use waf_tests::limit::chunked;
 use waf_tests::origin::{Answer, Origin};
 use waf_tests::raw::{self, Request};
-use waf_tests::running::{Start, Waf, with_routes};
+use waf_tests::running::{Start, Waf, with_metrics, with_routes};
+use waf_tests::scrape::{self, Scrape};
 
 const SHOP: &str = r#"
 openapi: 3.0.3
@@ -46,6 +47,25 @@ fn json(body: &str) -> Request {
 
 fn event(waf: &Waf, number: usize) -> serde_json::Value {
     waf.wait_events(number).swap_remove(number - 1)
+}
+
+#[test]
+fn time_spent_on_a_contract_is_counted_under_its_family() {
+    let origin = Origin::start();
+    let routes = format!("  - id: shop\n    upstream: {}\n{STRICT}", origin.url());
+    let waf = Start::new().file("shop.yaml", SHOP).run(&with_metrics(&with_routes(&routes)));
+    let spent = |scrape: &Scrape| scrape.sum("waf_inspection_seconds_total", &[("family", "openapi")]);
+    let mut before = 0.0;
+    for request in [
+        Request::get("/v1/orders?limit=5"),
+        Request::get("/v1/orders?limit=4711"),
+        Request::get("/v1/admin"),
+        json(r#"{"item":"a"}"#),
+        json(r#"{"count":0}"#),
+    ] {
+        request.to(waf.port);
+        before = spent(&scrape::until(&waf, "time on the contract", |scrape| spent(scrape) > before));
+    }
 }
 
 #[test]

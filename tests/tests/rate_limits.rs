@@ -16,7 +16,8 @@ use waf_tests::contract::blocked;
 use waf_tests::origin::Origin;
 use waf_tests::polling;
 use waf_tests::raw::{Connection, Request, Response};
-use waf_tests::running::{self, Start, Waf, kill, with_routes};
+use waf_tests::running::{self, Start, Waf, kill, with_metrics, with_routes};
+use waf_tests::scrape::{self, Scrape};
 
 /// A limit as one line of YAML.
 fn limit(requests: u64, window: &str, source: &str) -> String {
@@ -234,25 +235,65 @@ fn of_limit(event: &Value) -> bool {
 }
 
 #[test]
-fn a_flood_is_one_event_a_window() {
+fn each_refused_request_has_an_event_and_is_counted() {
     let origin = Origin::start();
-    let waf = running::waf(&limited(&origin, &limit(2, "1s", BY_KEY)));
+    let waf = running::waf(&with_metrics(&limited(&origin, &limit(2, "10m", BY_KEY))));
     assert_eq!(admitted(&waf, 12, &with_key("secret-of-alice")), 2);
+    assert_eq!(admitted(&waf, 4, &with_key("bob")), 2);
+    let events = waf.wait_events(12);
+    let ids: BTreeSet<&str> =
+        events.iter().filter_map(|event| event["http_request"]["uid"].as_str()).collect();
+    assert_eq!((events.len(), ids.len()), (12, 12), "an event for each of them");
+    for event in &events {
+        assert_eq!(
+            (event["disposition_id"].as_u64(), event["status_code"].as_str()),
+            (Some(2), Some("429")),
+            "{event}"
+        );
+        assert_eq!(event["waf"]["matched_protections"], json!(["rate-limit"]));
+        assert_eq!(event["waf"]["cwe"], json!(["CWE-400", "CWE-770"]));
+        assert_eq!(event["waf"]["matches"][0]["weight"], 5);
+        assert_eq!(event["firewall_rule"]["rate_limit"], 2);
+        assert!(!event.to_string().contains("secret-of-alice"), "a key may be a secret: {event}");
+    }
+    let blocked = |scrape: &Scrape| {
+        scrape.count("waf_requests_blocked_total", &[("route", "default"), ("protection", "rate-limit")])
+    };
+    scrape::until(&waf, "each of them counted", |scrape| blocked(scrape) == 12);
+}
+
+#[test]
+fn exactly_the_keys_that_were_used_last_are_kept() {
+    let origin = Origin::start();
+    let config =
+        limited(&origin, &limit(1, "10m", BY_KEY)).replace(" } }\n", " }, backend: { max_keys: 100 } }\n");
+    let waf = running::waf(&config);
+    let ask = |number: usize| admitted(&waf, 1, &with_key(&format!("key-{number}")));
+    assert_eq!((0..100).map(ask).sum::<usize>(), 100);
+    assert_eq!((0..100).map(ask).sum::<usize>(), 0, "none of 100 keys is lost");
+    assert_eq!((100..110).map(ask).sum::<usize>(), 10);
+    assert_eq!((10..110).map(ask).sum::<usize>(), 0, "ten of them made room");
+    assert_eq!((0..10).map(ask).sum::<usize>(), 10);
+}
+
+#[test]
+fn detect_only_has_one_event_a_window() {
+    let origin = Origin::start();
+    let config = format!("{}  mode: detect_only\n", limited(&origin, &limit(2, "1s", BY_KEY)));
+    let waf = running::waf(&config);
+    assert_eq!(admitted(&waf, 12, &with_key("secret-of-alice")), 12);
     let event = waf.wait_events(1).remove(0);
     assert_eq!(
         (event["disposition_id"].as_u64(), event["status_code"].as_str()),
-        (Some(2), Some("429")),
+        (Some(15), Some("200")),
         "{event}"
     );
-    assert_eq!(event["waf"]["matched_protections"], json!(["rate-limit"]));
-    assert_eq!(event["waf"]["cwe"], json!(["CWE-400", "CWE-770"]));
-    assert_eq!(event["firewall_rule"]["rate_limit"], 2);
-    assert!(!event.to_string().contains("secret-of-alice"), "a key may be a secret: {event}");
+    assert!(of_limit(&event) && !event.to_string().contains("secret-of-alice"), "{event}");
     // Another key has an event of its own.
-    assert_eq!(admitted(&waf, 4, &with_key("bob")), 2);
+    assert_eq!(admitted(&waf, 4, &with_key("bob")), 4);
     let second = waf.wait_events(2).remove(1);
     assert!(of_limit(&second));
-    // Alice's next event is of the next window, and counts what was left out of the first: nine of ten refusals.
+    // Alice's next event is of the next window, and counts what was left out of the first: nine of ten requests.
     let third = polling::until("the event of the next window", || {
         with_key("secret-of-alice").to(waf.port);
         waf.events().into_iter().nth(2)
@@ -268,10 +309,10 @@ fn detect_only_refuses_nothing_and_tells_once() {
     let config = format!("{}  mode: detect_only\n", limited(&origin, &limit(2, "10m", BY_ADDRESS)));
     let waf = running::waf(&config);
     assert_eq!(admitted(&waf, 10, &Request::get("/")), 10);
-    let attack = Request::get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").field("X-Request-Id", "last");
+    let attack = Request::get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").field("X-Request-Id", "the-last-one");
     assert_eq!(admitted(&waf, 1, &attack), 1);
     // Events come in the order of their requests: whatever there was before the attack is there with it.
-    let last = waf.event_of("last");
+    let last = waf.event_of("the-last-one");
     assert!(!of_limit(&last), "{last}");
     let events = waf.events();
     assert_eq!(events.len(), 2, "{events:?}");

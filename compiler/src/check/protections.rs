@@ -75,6 +75,9 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
                 old_name(&format!("{place}.{name}"), entry, sink);
             }
         }
+        for entry in lists.disable {
+            always_on(place, entry, sink);
+        }
         for entry in lists.enable {
             if entry.value.leaves.intersection(&BUILT_LEAVES).is_empty() {
                 let name = quoted(entry.value.name);
@@ -97,6 +100,14 @@ fn contradictions(place: &str, lists: &Lists<'_>, sink: &mut Sink) {
             sink.error(code::CONTRADICTION, entry.line.max(line), message);
         }
     }
+}
+
+/// A name that stands for nothing that could be disabled.
+fn always_on(place: &str, entry: &At<Protection>, sink: &mut Sink) {
+    let reasons: Option<Vec<&str>> = entry.value.leaves.iter().map(Leaf::always_on).collect();
+    let Some(reason) = reasons.and_then(|reasons| reasons.first().copied()) else { return };
+    let name = quoted(entry.value.name);
+    sink.warning(code::NO_EFFECT, entry.line, format!("{place}.disable: {name} has no effect: {reason}"));
 }
 
 fn old_name(place: &str, entry: &At<Protection>, sink: &mut Sink) {

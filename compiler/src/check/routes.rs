@@ -135,9 +135,9 @@ fn quota_reach(quota: &RateLimit, sink: &mut Sink) {
         && ttl.value < window.value
     {
         let message = format!(
-            "{}.backend.ttl is shorter than `window`: keys are kept until their window is over",
+            "{}.backend.ttl is shorter than `window`: a client that pauses for so long has its whole limit again",
             quota.place
         );
-        sink.warning(code::NO_EFFECT, ttl.line, message);
+        sink.warning(code::SUSPICIOUS_VALUE, ttl.line, message);
     }
 }

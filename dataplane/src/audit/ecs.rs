@@ -110,10 +110,11 @@ fn exchange(event: &Event<'_>, facts: &Facts<'_>, document: &mut Object<'_>) {
         http.object("response", |response| response.number("status_code", event.status));
     });
     document.object("url", |url| {
-        let host = facts.url.hostname.or(facts.odd_host.as_deref()).filter(|host| !host.is_empty());
         url.constant("scheme", event.scheme);
-        url.string("domain", host);
-        url.number("port", facts.url.port);
+        url.string("domain", facts.url.domain.as_deref());
+        if let Some(port) = facts.url.port {
+            url.number("port", port);
+        }
         url.string("path", &*facts.url.path);
         url.string("query", facts.url.query.as_deref().map(|query| characters(query, QUERY_CHARACTERS_MAX)));
         url.string("full", facts.url.full.as_deref());

@@ -7,9 +7,10 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits::{EXCERPT_BYTES_MAX, MATCHES_MAX};
 use waf_shared::plan::Mode;
 
+use super::authority;
 use super::mask::{self, Kind};
 use super::url::{self, Url};
-use super::{Disposition, Event, Finding, Protection, text};
+use super::{DECIDES, Disposition, Event, Finding, Protection, REMARK, text};
 
 /// Bytes of an unread request line that an excerpt may quote.
 pub(super) const REQUEST_LINE_BYTES_MAX: usize = 256;
@@ -98,6 +99,7 @@ pub(super) struct Match<'a> {
     pub(super) offset: Option<u32>,
     pub(super) excerpt: Option<Cow<'a, str>>,
     pub(super) reason: Option<Cow<'a, str>>,
+    pub(super) weight: u8,
 }
 
 impl<'a> Facts<'a> {
@@ -133,7 +135,10 @@ impl<'a> Facts<'a> {
             listener: event.listener.ip().to_canonical().to_string(),
             trace: trace(event),
             odd_host: match event.host {
-                Some(host) if url.hostname.is_none() => Some(text::lossy(host, HOST_BYTES_MAX)),
+                Some(host) if url.hostname.is_none() => {
+                    let host = authority::without_password(host);
+                    Some(Cow::Owned(text::lossy(&host, HOST_BYTES_MAX).into_owned()))
+                }
                 _ => None,
             },
             user_agent: event.user_agent.map(|value| text::lossy(value, USER_AGENT_BYTES_MAX)),
@@ -224,8 +229,8 @@ fn rules(findings: &[Finding<'_>]) -> Vec<&'static str> {
     rules
 }
 
-/// The deciding finding: the first, or the first with a rule where the first is a check without one and others are
-/// rules, since consumers look the rule's id up among all that matched.
+/// The deciding finding: the first, or the heaviest rule where the first is a check without one and others are rules,
+/// since consumers look the rule's id up among all that matched.
 fn deciding<'a>(findings: &'a [Finding<'a>]) -> Option<Deciding<'a>> {
     let finding = findings.iter().find(|finding| finding.rule.is_some()).or(findings.first())?;
     let location = match name_of(finding) {
@@ -250,6 +255,7 @@ fn described<'a>(finding: &'a Finding<'a>, unread: bool) -> Match<'a> {
         offset: finding.offset,
         excerpt: excerpt(finding, if unread { REQUEST_LINE_BYTES_MAX } else { EXCERPT_BYTES_MAX }),
         reason: (!finding.reason.is_empty()).then(|| sentence(&finding.reason)),
+        weight: finding.weight.clamp(REMARK, DECIDES),
     }
 }
 

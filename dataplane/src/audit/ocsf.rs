@@ -139,7 +139,9 @@ fn http_request(event: &Event<'_>, facts: &Facts<'_>, request: &mut Object<'_>) 
     request.object("url", |url| {
         url.constant("scheme", event.scheme);
         url.string("hostname", facts.url.hostname);
-        url.number("port", facts.url.port);
+        if let Some(port) = facts.url.port {
+            url.number("port", port);
+        }
         url.string("path", &*facts.url.path);
         url.string("query_string", facts.url.query.as_deref());
         url.string("url_string", facts.url.full.as_deref());

@@ -47,4 +47,5 @@ fn matched(found: &Match<'_>, object: &mut Object<'_>) {
     }
     object.string("excerpt", found.excerpt.as_deref());
     object.string("reason", found.reason.as_deref());
+    object.number("weight", found.weight);
 }

@@ -55,7 +55,8 @@ pub fn page() -> String {
          that was refused because its event found no room can appear in the stream only if its line had begun to be written\n\
          when the time was over. In `detect_only`, where the event comes at the end, room is waited for before the request goes\n\
          on. A stop flushes what waits. A standard output that is closed loses events: the log says so once, and\n\
-         `waf_degraded{{what=\"audit\"}}` is 1 until it can be written again.\n",
+         `waf_degraded{{what=\"audit\"}}` is 1 until it can be written again, and while\n\
+         events wait because its disk or the queue is full.\n",
         AUDIT_QUEUE_BYTES_MAX >> 20,
     );
     out
@@ -166,6 +167,7 @@ fn written(disposition: Disposition, leaf: Leaf, format: AuditFormat) -> Value {
         offset: None,
         excerpt: (&b""[..]).into(),
         reason: "".into(),
+        weight: super::DECIDES,
     }];
     let nobody = std::net::SocketAddr::from(([192, 0, 2, 1], 1));
     let mut line = Vec::new();

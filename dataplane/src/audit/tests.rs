@@ -52,6 +52,7 @@ fn finding(leaf: Leaf, rule: Option<&'static str>) -> Finding<'static> {
         offset: Some(2),
         excerpt: Cow::Borrowed(b"1 UNION SELECT"),
         reason: Cow::Borrowed("A second SELECT is appended to a query."),
+        weight: DECIDES,
     }
 }
 

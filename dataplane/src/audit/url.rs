@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::net::SocketAddr;
 
+use super::authority::{Authority, without_password};
 use super::mask::{self, Kind};
 use super::text;
 
@@ -13,9 +14,6 @@ pub(super) const URL_BYTES_MAX: usize = 60 << 10;
 /// Bytes of JSON for a Referer.
 pub(super) const REFERER_BYTES_MAX: usize = 4 << 10;
 
-/// Bytes of a host name (RFC 1035, 2.3.4).
-const NAME_BYTES_MAX: usize = 255;
-
 /// URL fields, masked and of bounded length.
 #[derive(Debug)]
 pub(crate) struct Url<'a> {
@@ -24,9 +22,12 @@ pub(crate) struct Url<'a> {
     pub(crate) query: Option<Cow<'a, str>>,
     /// Absent when no target was read.
     pub(crate) full: Option<Cow<'a, str>>,
+    /// The host as it was sent, brackets included; absent when none was.
+    pub(crate) domain: Option<String>,
     /// The host, when it is a valid name.
     pub(crate) hostname: Option<&'a str>,
-    pub(crate) port: u16,
+    /// Absent when what was sent as one is no port.
+    pub(crate) port: Option<u16>,
 }
 
 /// Reads `target` of a request with `method` that named `host` and came to `listener` over `scheme`.
@@ -37,23 +38,22 @@ pub(crate) fn read<'a>(
     scheme: &'static str,
     listener: SocketAddr,
 ) -> Url<'a> {
-    let default_port = if scheme == "https" { 443 } else { 80 };
-    let named = host.map(split_authority);
-    let hostname = named.and_then(|(name, _)| valid_name(name));
-    let port = named.and_then(|(_, port)| port);
+    let absolute = target.filter(|_| method != Some(b"CONNECT")).and_then(split_absolute);
+    let sent = host.or(absolute.map(|(_, authority, _)| authority));
+    let authority = sent.and_then(|sent| Authority::read(sent, if scheme == "https" { 443 } else { 80 }));
     let mut url = Url {
         path: Cow::Borrowed("/"),
         query: None,
         full: None,
-        hostname,
-        port: port.unwrap_or(if named.is_some() { default_port } else { listener.port() }),
+        domain: authority.as_ref().map(Authority::host),
+        hostname: authority.as_ref().and_then(Authority::name),
+        port: authority.as_ref().map_or(Some(listener.port()), |authority| authority.port),
     };
     let Some(target) = target else { return url };
     if method == Some(b"CONNECT") {
         url.full = Some(text::url(target, URL_BYTES_MAX));
         return url;
     }
-    let absolute = split_absolute(target);
     let local = absolute.map_or(target, |(_, _, local)| local);
     let (path, query) = split_query(local);
     let path = mask::values(path, Kind::Path);
@@ -65,11 +65,11 @@ pub(crate) fn read<'a>(
         // `*`, or a target that was refused: there is no URL that it stands for.
         None if local.first() != Some(&b'/') => full(&[], &path, query.as_deref()),
         None => {
-            let authority = match host {
-                Some(host) if hostname.is_some() => String::from_utf8_lossy(host.trim_ascii()).into_owned(),
-                _ => SocketAddr::new(listener.ip().to_canonical(), listener.port()).to_string(),
-            };
-            full(&[scheme.as_bytes(), b"://", authority.as_bytes()], &path, query.as_deref())
+            let authority = authority.as_ref().map_or_else(
+                || SocketAddr::new(listener.ip().to_canonical(), listener.port()).to_string().into_bytes(),
+                Authority::in_url,
+            );
+            full(&[scheme.as_bytes(), b"://", &authority], &path, query.as_deref())
         }
     });
     url.path = match path {
@@ -100,29 +100,6 @@ pub(crate) fn masked(value: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text::url(&masked, REFERER_BYTES_MAX).into_owned())
 }
 
-/// Whether `name` is a host name as OCSF defines it, and that name without its final dot.
-pub(super) fn valid_name(name: &[u8]) -> Option<&str> {
-    let name = name.strip_suffix(b".").unwrap_or(name);
-    let label = |label: &[u8]| {
-        let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-        edge(label.first())
-            && edge(label.last())
-            && label.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-    };
-    let valid = name.len() <= NAME_BYTES_MAX && name.split(|byte| *byte == b'.').all(label);
-    if valid { std::str::from_utf8(name).ok() } else { None }
-}
-
-/// Host and port of an authority.
-fn split_authority(authority: &[u8]) -> (&[u8], Option<u16>) {
-    let authority = authority.trim_ascii();
-    let split = memchr::memrchr(b':', authority).and_then(|colon| authority.split_at_checked(colon));
-    let Some((host, port)) = split else { return (authority, None) };
-    let digits = port.get(1..).unwrap_or_default();
-    let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
-    if digits.iter().all(u8::is_ascii_digit) { (host, number) } else { (authority, None) }
-}
-
 /// Scheme, authority and the rest of a target in absolute form (RFC 9112, 3.2.2).
 fn split_absolute(target: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let colon = memchr::memchr(b':', target)?;
@@ -139,14 +116,6 @@ fn split_query(target: &[u8]) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(b'?', target).and_then(|mark| target.split_at_checked(mark)) {
         Some((path, query)) => (path, query.get(1..)),
         None => (target, None),
-    }
-}
-
-/// An authority whose userinfo is masked.
-fn without_password(authority: &[u8]) -> Cow<'_, [u8]> {
-    match memchr::memrchr(b'@', authority).and_then(|at| authority.get(at..)) {
-        Some(host) => Cow::Owned([mask::MASK.as_bytes(), host].concat()),
-        None => Cow::Borrowed(authority),
     }
 }
 

@@ -1,11 +1,14 @@
 //! The upstream's answer held to the contract, where the route wants that: status, headers and media type at once, the body
 //! up to the bound on inspection when that or its end is reached.
 
+use std::time::Duration;
+
 use waf_shared::catalog::Leaf;
 
 use super::contract::Contracted;
 use super::record::Record;
 use crate::http1::head::ResponseHead;
+use crate::metrics::watch;
 
 /// An answer under contract.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ pub(super) struct Answered {
     /// Whether a breach is refused.
     refuses: bool,
     breach: Option<String>,
+    /// Time that comparing took.
+    time: Duration,
 }
 
 impl Answered {
@@ -31,6 +36,7 @@ impl Answered {
         }
         let fields = |name: &str| response.fields.all(name).map(<[u8]>::to_vec).collect();
         let (contract, operation) = (&contracted.contract, contracted.operation);
+        let began = watch();
         let judged = contract.response(operation, response.status, &fields, has_body);
         let (content, breach) = match judged {
             // A part of a body is no document.
@@ -45,6 +51,7 @@ impl Answered {
             bytes_max: usize::try_from(settings.inspection.max_inspect_size).unwrap_or(usize::MAX),
             refuses: record.refuses_breaches(),
             breach,
+            time: watch().saturating_sub(began),
         })
     }
 
@@ -85,6 +92,11 @@ impl Answered {
         self.judge(true);
     }
 
+    /// Time that comparing took so far.
+    pub(super) fn time(&self) -> Duration {
+        self.time
+    }
+
     /// What is wrong with the answer.
     pub(super) fn into_breach(self) -> Option<String> {
         self.breach
@@ -93,7 +105,9 @@ impl Answered {
     fn judge(&mut self, is_whole: bool) {
         let Some(content) = self.content.take() else { return };
         let Contracted { contract, operation, .. } = &self.contracted;
+        let began = watch();
         let judged = contract.response_body(*operation, content, &self.content_type, &self.bytes, is_whole);
+        self.time = self.time.saturating_add(watch().saturating_sub(began));
         self.breach = judged.err().map(|fault| fault.to_string());
         self.bytes = Vec::new();
     }

@@ -29,8 +29,9 @@ use crate::http1::body::{Decoder, trailer_fields};
 use crate::http1::head::Malformed;
 use crate::http1::reader::{BodyError, Piece};
 use crate::message::Source;
+use crate::metrics::watch;
 use crate::pace::Pace;
-use crate::refusal::{Refusal, TIMEOUT, UNAVAILABLE};
+use crate::refusal::{Refusal, TIMEOUT};
 use hold::Hold;
 use reading::{Reading, Tap};
 
@@ -55,6 +56,8 @@ pub(crate) struct Body {
     rules: Rules,
     /// The operation that the body is held to, until it was judged.
     contracted: Option<Contracted>,
+    /// Time that comparing with the contract took.
+    contract_time: Duration,
     noted: Vec<Noted>,
 }
 
@@ -153,6 +156,7 @@ impl Body {
                 refuses_breaches: record.refuses_breaches(),
             },
             contracted: contracted.cloned(),
+            contract_time: Duration::ZERO,
             noted: Vec::new(),
         }
     }
@@ -222,6 +226,7 @@ impl Body {
     /// Tells the record what was noted.
     pub(super) fn report(&mut self, record: &mut Record) {
         record.inspected(&self.inspection);
+        record.compared(std::mem::take(&mut self.contract_time));
         for Noted { leaf, reason } in self.noted.drain(..) {
             if leaf == Leaf::ResourceLimitsDecompressionRatio {
                 record.series().add(RouteCounter::DecompressionRejected, 1);
@@ -325,7 +330,9 @@ impl Body {
         let (Some(contracted), Some(tap)) = (self.contracted.take(), self.reading.tap()) else {
             return Ok(());
         };
+        let began = watch();
         let judged = contracted.judge(&tap.bytes, is_whole && !tap.is_cut);
+        self.contract_time = watch().saturating_sub(began);
         self.reading.drop_tap();
         let Err(reason) = judged else { return Ok(()) };
         let leaf = Leaf::OpenapiBodyMismatch;
@@ -341,12 +348,8 @@ impl Body {
             tracing::warn!(%error, "a body cannot be spooled to disk");
             self.cannot_hold = true;
             self.may_pass = true;
-            let is_on = self.rules.leaves.contains(Leaf::ResourceLimitsMaxMemory);
+            // Without the leaf, or in `detect_only`, the rest streams through the inspection and past it.
             self.violate(Leaf::ResourceLimitsMaxMemory, "the body cannot be spooled to disk")?;
-            if !is_on && self.rules.mode == Mode::Blocking {
-                // What cannot be held cannot be inspected before it passes, whatever is said about it.
-                return Err(BodyFault::Refused(UNAVAILABLE.closing()));
-            }
         }
         Ok(())
     }

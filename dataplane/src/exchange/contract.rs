@@ -13,6 +13,7 @@ use super::cors;
 use super::forward;
 use super::record::Record;
 use crate::contracts::{Counted, Counters};
+use crate::metrics::watch;
 use crate::refusal::Refusal;
 
 /// A request that has an operation of the contract.
@@ -26,10 +27,22 @@ pub(crate) struct Contracted {
     content_type: Vec<u8>,
 }
 
-/// Holds path, method, parameters and content type to the contract.
+/// Compares path, method, parameters and content type with the contract.
 pub(crate) fn head(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
     let serving = Arc::clone(&record.serving);
     let Some((contract, counters)) = serving.contracts().of(admitted.route.0) else { return Ok(()) };
+    let began = watch();
+    let outcome = compare(contract, counters, admitted, record);
+    record.compared(watch().saturating_sub(began));
+    outcome
+}
+
+fn compare(
+    contract: &Arc<Contract>,
+    counters: &Arc<Counters>,
+    admitted: &Admitted,
+    record: &mut Record,
+) -> Result<(), Refusal> {
     let (operation, found) = match find(contract, admitted, record) {
         Found::Operation(operation, found) => (operation, found),
         Found::NoPath => return undeclared(counters, record),

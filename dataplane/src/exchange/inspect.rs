@@ -66,6 +66,7 @@ pub(crate) struct Cleared {
 
 /// Inspects path, query and header fields.
 pub(crate) fn head(admitted: Admitted, spare: &Spare, record: &mut Record) -> Result<Inspected, Turned> {
+    record.rules_begin();
     let settings = record.settings();
     let bounds = record.serving.bounds(record.route).clone();
     let on_hit = if refuses(record) { OnHit::Stop } else { OnHit::GoOn };

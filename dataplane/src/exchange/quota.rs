@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use waf_shared::plan::Mode;
 
-use super::record::{Exceeded, Record};
+use super::record::{EventsOf, Exceeded, Record};
 use crate::http1::head::RequestHead;
 use crate::rate_limit::Outcome;
 use crate::refusal::Refusal;
@@ -17,8 +17,13 @@ pub(crate) fn check(head: &RequestHead, record: &mut Record) -> Result<(), Refus
     };
     let outcome = quota.check(limit, record.client.ip(), |name| the_value(head, name));
     let Outcome::Exceeded { wait, untold } = outcome else { return Ok(()) };
-    record.exceeded = Some(Exceeded { limit: limit.clone(), wait: Duration::from_nanos(wait), untold });
-    match record.settings().mode {
+    let mode = record.settings().mode;
+    let events = match mode {
+        Mode::Blocking => EventsOf::Each,
+        Mode::DetectOnly => EventsOf::Window { untold },
+    };
+    record.exceeded = Some(Exceeded { limit: limit.clone(), wait: Duration::from_nanos(wait), events });
+    match mode {
         Mode::Blocking => Err(Refusal::blocked(429)),
         Mode::DetectOnly => Ok(()),
     }

@@ -31,8 +31,18 @@ struct Violation {
     place: &'static str,
     reason: Cow<'static, str>,
     excerpt: Vec<u8>,
-    /// Worth a line, and no violation.
-    is_remark: bool,
+    effect: Effect,
+}
+
+/// Consequence of a violation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// It refuses the request in blocking mode.
+    Refuses,
+    /// It is reported as a violation in every mode: the contract is only watched.
+    Watched,
+    /// It is worth a line, and no violation.
+    Remark,
 }
 
 /// A rate limit whose window is full.
@@ -41,8 +51,27 @@ pub(crate) struct Exceeded {
     pub(crate) limit: RateLimit,
     /// Until a request of this client would pass.
     pub(crate) wait: Duration,
-    /// For the refusal that is told: how many were not since the last one that was.
-    pub(crate) untold: Option<u64>,
+    /// Which requests over the limit have an event.
+    pub(crate) events: EventsOf,
+}
+
+/// Which requests over a rate limit have an event.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum EventsOf {
+    /// Each: it is refused.
+    Each,
+    /// The first of a key and window.
+    Window {
+        /// For that one: how many had none since the last one.
+        untold: Option<u64>,
+    },
+}
+
+impl Exceeded {
+    /// Whether this request has an event for it.
+    fn is_reported(&self) -> bool {
+        !matches!(self.events, EventsOf::Window { untold: None })
+    }
 }
 
 /// How a connection arrived.
@@ -98,6 +127,8 @@ pub(crate) struct Record {
     started: Instant,
     time: SystemTime,
     violations: Vec<Violation>,
+    /// Violations that were found before rules looked at the request.
+    before_rules: usize,
     status_detail: Option<&'static str>,
     not_inspected: NotInspected,
     /// What rules found in the upstream's answer.
@@ -136,6 +167,7 @@ impl Record {
             started: now.0,
             time: now.1,
             violations: Vec::new(),
+            before_rules: 0,
             status_detail: None,
             not_inspected: NotInspected::default(),
             answer: None,
@@ -212,15 +244,29 @@ impl Record {
             return Ok(());
         }
         let refuses = settings.mode == Mode::Blocking;
-        self.note(leaf, place, reason.into(), &[]);
+        self.note(leaf, place, reason.into(), &[], Effect::Refuses);
         if refuses { Err(Refusal::blocked(leaf.row().status)) } else { Ok(()) }
     }
 
     /// Whether a breach of the contract turns clients away: in blocking mode, unless the contract is only watched.
     pub(crate) fn refuses_breaches(&self) -> bool {
+        self.settings().mode == Mode::Blocking && self.is_strict()
+    }
+
+    /// Whether the route's contract is more than watched.
+    fn is_strict(&self) -> bool {
         let openapi =
             self.route.and_then(|r| self.serving.route(r)).and_then(|(route, _)| route.openapi.as_ref());
-        self.settings().mode == Mode::Blocking && openapi.is_some_and(|openapi| openapi.strict)
+        openapi.is_some_and(|openapi| openapi.strict)
+    }
+
+    fn effect_of_breach(&self) -> Effect {
+        if self.is_strict() { Effect::Refuses } else { Effect::Watched }
+    }
+
+    /// Rules look at the request from here on.
+    pub(super) fn rules_begin(&mut self) {
+        self.before_rules = self.violations.len();
     }
 
     /// Records a breach of the contract, if its leaf is in force, and turns the client away where that is meant.
@@ -233,16 +279,14 @@ impl Record {
         if !self.settings().leaves.contains(leaf) {
             return Ok(());
         }
-        self.note(leaf, place, reason.into(), &[]);
+        let effect = self.effect_of_breach();
+        self.note(leaf, place, reason.into(), &[], effect);
         if self.refuses_breaches() { Err(Refusal::blocked(leaf.row().status)) } else { Ok(()) }
     }
 
     /// Records what is told and never refused.
     pub(crate) fn remark(&mut self, leaf: Leaf, place: &'static str, reason: &'static str) {
-        self.note(leaf, place, reason.into(), &[]);
-        if let Some(last) = self.violations.last_mut().filter(|v| v.leaf == leaf && v.reason == reason) {
-            last.is_remark = true;
-        }
+        self.note(leaf, place, reason.into(), &[], Effect::Remark);
     }
 
     /// Records what no mode and no toggle lets pass, and turns the client away; the connection ends.
@@ -253,7 +297,7 @@ impl Record {
         place: &'static str,
         reason: impl Into<Cow<'static, str>>,
     ) -> Refusal {
-        self.note(leaf, place, reason.into(), &[]);
+        self.note(leaf, place, reason.into(), &[], Effect::Refuses);
         Refusal::blocked(status).closing()
     }
 
@@ -261,13 +305,18 @@ impl Record {
     pub(crate) fn refuse_unread(&mut self, status: u16, leaf: Leaf, reason: String, raw: &[u8]) -> Refusal {
         self.ensure_request_id();
         let line = raw.get(..raw.len().min(256)).unwrap_or_default();
-        self.note(leaf, "HEAD", reason.into(), line);
+        self.note(leaf, "HEAD", reason.into(), line, Effect::Refuses);
         Refusal::blocked(status).closing()
     }
 
     /// Records a violation that was judged elsewhere.
     pub(crate) fn noted(&mut self, leaf: Leaf, place: &'static str, reason: Cow<'static, str>) {
-        self.note(leaf, place, reason, &[]);
+        let effect = match leaf {
+            Leaf::ResourceLimitsMaxInspectionSize => Effect::Remark,
+            Leaf::OpenapiBodyMismatch => self.effect_of_breach(),
+            _ => Effect::Refuses,
+        };
+        self.note(leaf, place, reason, &[], effect);
     }
 
     /// Records how many bytes of the body passed without inspection.
@@ -277,17 +326,17 @@ impl Record {
 
     /// Whether there is something to tell of a request that is about to be forwarded.
     pub(crate) fn is_found(&self, verdict: Option<&Verdict>) -> bool {
-        verdict.is_some() || !self.violations.is_empty()
+        verdict.is_some()
+            || !self.violations.is_empty()
+            || self.exceeded.as_ref().is_some_and(Exceeded::is_reported)
     }
 
     /// What an exchange that went on is reported as.
     pub(crate) fn disposition(&self, verdict: Option<&Verdict>) -> Disposition {
-        // An uninspected rest is worth a line, and no violation.
-        let only_logged = |v: &Violation| v.is_remark || v.leaf == Leaf::ResourceLimitsMaxInspectionSize;
         if verdict.is_none()
             && self.answer.is_none()
-            && self.exceeded.is_none()
-            && self.violations.iter().all(only_logged)
+            && !self.exceeded.as_ref().is_some_and(Exceeded::is_reported)
+            && self.violations.iter().all(|v| v.effect == Effect::Remark)
         {
             Disposition::Logged
         } else {
@@ -296,16 +345,17 @@ impl Record {
     }
 
     /// A leaf is reported once, with its first reason.
-    fn note(&mut self, leaf: Leaf, place: &'static str, reason: Cow<'static, str>, excerpt: &[u8]) {
+    fn note(
+        &mut self,
+        leaf: Leaf,
+        place: &'static str,
+        reason: Cow<'static, str>,
+        excerpt: &[u8],
+        effect: Effect,
+    ) {
         let is_new = self.violations.iter().all(|known| known.leaf != leaf);
         if is_new && self.violations.len() < limits::MATCHES_MAX {
-            self.violations.push(Violation {
-                leaf,
-                place,
-                reason,
-                excerpt: excerpt.to_vec(),
-                is_remark: false,
-            });
+            self.violations.push(Violation { leaf, place, reason, excerpt: excerpt.to_vec(), effect });
         }
     }
 
@@ -324,7 +374,8 @@ impl Record {
         self.screened(&answer);
         self.answer = answer.verdict;
         if let Some(breach) = answer.breach {
-            self.note(Leaf::ResponseInspectionOpenapiValidation, "RESPONSE_BODY", breach.into(), &[]);
+            let effect = self.effect_of_breach();
+            self.note(Leaf::ResponseInspectionOpenapiValidation, "RESPONSE_BODY", breach.into(), &[], effect);
         }
     }
 }

@@ -202,7 +202,9 @@ impl Screen {
         let verdict = self.inspection.into_verdict();
         let timed_out = verdict.timed_out;
         let verdict = Some(verdict).filter(Verdict::blocks).map(Box::new);
-        Judged { verdict, breach: self.answered.and_then(Answered::into_breach), time, timed_out, unread }
+        let contract_time = self.answered.as_ref().map_or(Duration::ZERO, Answered::time);
+        let breach = self.answered.and_then(Answered::into_breach);
+        Judged { verdict, breach, time, contract_time, timed_out, unread }
     }
 
     /// Why rules did not read the body to its end, where nothing else made reading on pointless.
@@ -230,6 +232,8 @@ pub(super) struct Judged {
     pub(super) breach: Option<String>,
     /// What rules took.
     pub(super) time: Duration,
+    /// What comparing with the contract took.
+    pub(super) contract_time: Duration,
     /// Whether they ran out of time.
     pub(super) timed_out: bool,
     /// Why rules did not read the body, or not to its end.

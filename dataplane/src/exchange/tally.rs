@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use waf_detection::inspection::Inspection;
 use waf_detection::verdict::Verdict;
+use waf_shared::catalog::Leaf;
 use waf_shared::metrics::{RouteCounter, WorkerCounter};
 
 use super::record::Record;
@@ -59,8 +60,14 @@ impl Record {
         self.took(inspection.cost().total(), inspection.verdict().timed_out);
     }
 
+    /// The contract was compared with the request or with its answer, for so long.
+    pub(super) fn compared(&self, time: Duration) {
+        self.serving.metrics().inspected_by(Leaf::OpenapiBodyMismatch.row().family, time);
+    }
+
     /// Rules have looked at the answer.
     pub(super) fn screened(&mut self, judged: &Judged) {
+        self.compared(judged.contract_time);
         self.serving.metrics().inspected_by_all(judged.time);
         self.took(judged.time, judged.timed_out);
         if let Some(why) = judged.unread {

@@ -1,33 +1,37 @@
-//! One table of counts: for each key the times of its latest admissions, in memory that worker processes share. No
-//! step of any of them is waited for, so that one that dies or stalls anywhere blocks nobody and lets nobody through.
-//! It knows words and times, nothing of requests.
+//! One table of counts: for each of the keys that were used last the times of its latest admissions, in memory that worker
+//! processes share. It knows words and times, nothing of requests.
 //!
-//! A key lives in one set, in one way of it. Its *head* is a single word: who it is and how many admissions it has
+//! Exactly the `max_keys` keys that were used last are kept ([`recency`]). Their order changes under a lock that no death
+//! keeps ([`lock`]); counting takes none. A key's *head* is a single word: who it is and how many admissions it has
 //! had, the *sequence*. Admission number `s` may come when number `s - requests` is a window old, and is made by one
 //! compare-and-swap of the head. Times are remembered in a ring of groups, each by its last admission: what is
 //! waited for may be up to a group too late, and never too early. The time is written before the head, so
 //! that a worker that dies in between leaves a time without an admission and never an admission without a time.
 
-mod set;
+mod lock;
+mod node;
+mod recency;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use waf_shared::limits::RATE_LIMIT_TRIES_MAX;
+use waf_shared::limits::{RATE_LIMIT_LEASE, RATE_LIMIT_TRIES_MAX, RATE_LIMIT_WAIT};
 use waf_shared::plan::RateLimit;
 use waf_shared::rate_limit::Geometry;
 
 use super::mapping::Mapping;
-use set::{Entry, Set, USE_STEP};
+use lock::Patience;
+use node::Node;
+use recency::{Missed, Recency};
 
-/// Marks the head of a way that holds a key. Others are empty (0) or being claimed.
+/// Marks the head of a node that has a key; others are 0.
 const IS_KEY: u64 = 1 << 63;
 
-/// A key, hashed with the supervisor's secret: half of it chooses the set, the other half tells keys apart there.
+/// A key, hashed with the supervisor's secret: half of it chooses the chain, the other half tells keys apart there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// Chooses the set.
+    /// Chooses the chain.
     pub place: u64,
-    /// Tells the keys of a set apart.
+    /// Tells the keys of a chain apart.
     pub name: u64,
 }
 
@@ -62,6 +66,7 @@ pub struct Table {
     sequence: u64,
     window: u64,
     ttl: u64,
+    patience: Patience,
     memory: Memory,
 }
 
@@ -88,25 +93,27 @@ impl Table {
             period,
             sequence: (geometry.requests + period).next_power_of_two() - 1,
             window,
-            // A key is not idle while a request of its window counts; the last use is known to a step.
-            ttl: limit.ttl.0.saturating_mul(NANOS).max(window.saturating_add(USE_STEP)),
+            ttl: limit.ttl.0.max(1).saturating_mul(NANOS),
+            patience: Patience { lease: RATE_LIMIT_LEASE, total: RATE_LIMIT_WAIT },
             memory,
         }
     }
 
     /// Counts a request of `key` at `now`, in nanoseconds of a clock that never goes back, unless the window is full.
     pub fn check(&self, key: Key, now: u64) -> Outcome {
-        let set = self.set(key.place);
         let tag = IS_KEY | key.name & !self.sequence;
+        let recency = self.recency();
         for _ in 0..RATE_LIMIT_TRIES_MAX {
-            let entry = match set.find(tag, self.sequence) {
-                Some(entry) => entry,
-                None => match set.claim(tag, self.sequence, now, self.ttl) {
-                    Some(entry) => entry,
-                    None => continue,
-                },
+            let node = match recency.touch(key, (tag, self.sequence), (now, self.ttl)) {
+                Ok(node) => node,
+                Err(Missed::Retry) => continue,
+                Err(Missed::Busy) => break,
             };
-            if let Some(outcome) = self.ask(&entry, now) {
+            // Another key may have taken the node meanwhile.
+            if node.head & !self.sequence != tag {
+                continue;
+            }
+            if let Some(outcome) = self.ask(&node, now) {
                 return outcome;
             }
         }
@@ -115,8 +122,7 @@ impl Table {
 
     /// Keys that were used in the last `ttl` before `now`. It looks at the whole table.
     pub fn keys(&self, now: u64) -> usize {
-        let sets = (0..self.geometry.sets).map(|at| self.set_at(at));
-        sets.map(|set| set.keys(now, self.ttl)).sum()
+        self.recency().nodes().filter(|node| node.is_key() && !node.is_idle(now, self.ttl)).count()
     }
 
     /// Bytes of the table.
@@ -125,42 +131,32 @@ impl Table {
     }
 
     /// One attempt; `None` when somebody else changed the head meanwhile.
-    fn ask(&self, entry: &Entry<'_>, now: u64) -> Option<Outcome> {
-        // First of all, so that nobody takes a key for idle that is about to be counted.
-        entry.touch(now);
-        let at = entry.head & self.sequence;
+    fn ask(&self, node: &Node<'_>, now: u64) -> Option<Outcome> {
+        let at = node.head & self.sequence;
         // Times in a history never go back, whichever worker writes them.
         let now = match at.checked_sub(1) {
-            Some(last) => now.max(self.time(entry, last)?.load(Ordering::SeqCst)),
+            Some(last) => now.max(self.time(node, last)?.load(Ordering::SeqCst)),
             None => now,
         };
         if let Some(oldest) = at.checked_sub(self.geometry.requests) {
-            let until = self.time(entry, oldest)?.load(Ordering::SeqCst).saturating_add(self.window);
+            let until = self.time(node, oldest)?.load(Ordering::SeqCst).saturating_add(self.window);
             if until > now {
-                return Some(Outcome::Exceeded { wait: until - now, untold: entry.tell(now, self.window) });
+                return Some(Outcome::Exceeded { wait: until - now, untold: node.tell(now, self.window) });
             }
         }
-        self.time(entry, at)?.fetch_max(now, Ordering::SeqCst);
+        self.time(node, at)?.fetch_max(now, Ordering::SeqCst);
         let next = if at + 1 == self.geometry.requests + self.period { at + 1 - self.period } else { at + 1 };
-        entry.advance(entry.head & !self.sequence | next).then_some(Outcome::Admitted)
+        node.swap(node.head & !self.sequence | next).then_some(Outcome::Admitted)
     }
 
     /// The time of the group that an admission belongs to.
-    fn time<'t>(&self, entry: &Entry<'t>, sequence: u64) -> Option<&'t AtomicU64> {
+    fn time<'t>(&self, node: &Node<'t>, sequence: u64) -> Option<&'t AtomicU64> {
         let group = (sequence % self.period) / self.geometry.group;
-        entry.history(group as usize)
+        node.history(group as usize)
     }
 
-    fn set(&self, place: u64) -> Set<'_> {
-        let at = (u128::from(place) * self.geometry.sets as u128) >> 64;
-        self.set_at(at as usize)
-    }
-
-    /// A set by its number.
-    fn set_at(&self, at: usize) -> Set<'_> {
-        let words = self.geometry.set_words();
-        let from = at * words;
-        Set::new(self.words().get(from..from + words).unwrap_or_default(), &self.geometry)
+    fn recency(&self) -> Recency<'_> {
+        Recency::new(self.words(), &self.geometry, self.patience)
     }
 
     fn words(&self) -> &[AtomicU64] {

@@ -209,7 +209,9 @@ impl Finished {
         if let Some(host) = url.hostname {
             attributes.push(KeyValue::new("server.address", host.to_owned()));
         }
-        attributes.push(KeyValue::new("server.port", i64::from(url.port)));
+        if let Some(port) = url.port {
+            attributes.push(KeyValue::new("server.port", i64::from(port)));
+        }
         attributes.push(KeyValue::new(
             "network.protocol.version",
             asked.version.strip_prefix("HTTP/").unwrap_or(asked.version),

@@ -14,7 +14,7 @@ use tracing::{error, info};
 
 use super::Batch;
 use super::baton::Baton;
-use crate::counters::Counters;
+use crate::counters::{Counters, Flag};
 
 /// Pause before a full disk is tried again.
 const FULL_PAUSE: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ impl Writer {
         let (ended, done) = oneshot::channel();
         thread::Builder::new().name("audit".into()).spawn(move || {
             let stdout = io::stdout();
-            let mut output = Output::new(stdout.as_fd());
+            let mut output = Output::new(stdout.as_fd(), &counters.audit_is_broken);
             while let Some(first) = batches.blocking_recv() {
                 let batch = joined(first, &mut batches);
                 let is_written = baton.hold(|torn| {
@@ -44,7 +44,6 @@ impl Writer {
                     let is_written = (!torn || output.write(b"\n")) && output.write(&batch.bytes);
                     (is_written, is_written || (output.nothing_written && !torn))
                 });
-                counters.audit_is_broken.set(!is_written);
                 if is_written {
                     counters.audit_lines.add(batch.lines);
                 } else {
@@ -81,14 +80,15 @@ fn joined(first: Batch, batches: &mut mpsc::Receiver<Batch>) -> Batch {
 /// A descriptor and whether it is known to be broken, so that a fault is said once.
 struct Output<'a> {
     fd: BorrowedFd<'a>,
-    broken: bool,
+    /// Whether the last lines were not written, or wait for room on a full disk.
+    broken: &'a Flag,
     /// Whether the last call of [`Output::write`] came to no byte at all.
     nothing_written: bool,
 }
 
 impl<'a> Output<'a> {
-    fn new(fd: BorrowedFd<'a>) -> Self {
-        Self { fd, broken: false, nothing_written: true }
+    fn new(fd: BorrowedFd<'a>, broken: &'a Flag) -> Self {
+        Self { fd, broken, nothing_written: true }
     }
 
     /// Writes all of it, for as long as it takes. False when the bytes cannot be written at all.
@@ -117,16 +117,16 @@ impl<'a> Output<'a> {
                 }
             }
         }
-        if self.broken {
-            self.broken = false;
+        if self.broken.is_set() {
+            self.broken.set(false);
             info!("audit events are written again");
         }
         true
     }
 
     fn report(&mut self, errno: Errno, what: &str) {
-        if !self.broken {
-            self.broken = true;
+        if !self.broken.is_set() {
+            self.broken.set(true);
             error!(error = %io::Error::from(errno), "{what}");
         }
     }
@@ -151,7 +151,7 @@ mod tests {
             theirs.read_to_end(&mut all).unwrap();
             all.len()
         });
-        assert!(Output::new(ours.as_fd()).write(&lines));
+        assert!(Output::new(ours.as_fd(), &Flag::default()).write(&lines));
         drop(ours);
         assert_eq!(reader.join().unwrap(), expected);
     }
@@ -160,9 +160,25 @@ mod tests {
     fn a_closed_consumer_loses_lines_and_nothing_else() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         drop(theirs);
-        let mut output = Output::new(ours.as_fd());
+        let broken = Flag::default();
+        let mut output = Output::new(ours.as_fd(), &broken);
         assert!(!output.write(b"{}\n"));
         assert!(!output.write(b"{}\n"));
-        assert!(output.broken);
+        assert!(broken.is_set());
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        assert!(Output::new(ours.as_fd(), &broken).write(b"{}\n") && !broken.is_set());
+    }
+
+    #[test]
+    fn a_full_disk_is_degraded_while_lines_wait_for_room() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let broken: &'static Flag = Box::leak(Box::default());
+        // It waits for room that never comes, and ends with the process.
+        thread::spawn(move || Output::new(full.as_fd(), broken).write(b"{}\n"));
+        let began = std::time::Instant::now();
+        while !broken.is_set() {
+            assert!(began.elapsed() < Duration::from_secs(30));
+            thread::yield_now();
+        }
     }
 }

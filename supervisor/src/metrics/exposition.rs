@@ -152,7 +152,7 @@ impl Row<'_> {
             }
             Name::Degraded => Degraded::ALL.iter().try_for_each(|(what, text, _)| {
                 let is_missing = match what {
-                    Degraded::Audit => own.audit_is_broken.is_set(),
+                    Degraded::Audit => own.audit_is_broken.is_set() || own.audit_waiting.is_any(),
                     Degraded::DataDir => own.certificates.is_unwritable(),
                     _ => sums.is_degraded(*what),
                 };

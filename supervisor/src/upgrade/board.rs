@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -22,6 +23,9 @@ const BYTES: usize = 4096;
 
 /// Bytes of a reason; with every character escaped it still has room.
 const REASON_BYTES_MAX: usize = 512;
+
+/// Mode bits of a link under `/proc/<pid>/fd` to a descriptor that is open for writing.
+const WRITES: u32 = 0o200;
 
 /// Descriptors of a process that are looked at.
 const DESCRIPTORS_LOOKED_AT_MAX: usize = 65_536;
@@ -100,13 +104,15 @@ impl Board {
 pub struct Found(File);
 
 impl Found {
-    /// Looks through the descriptors of a process. `None` when it has no board: it is no supervisor.
+    /// Looks through the descriptors of a process. `None` when it has no board of its own: it is no supervisor. A process
+    /// that only reads the board of another one, as this one does, has no descriptor of it that is open for writing.
     pub fn of(process: &Path) -> io::Result<Option<Found>> {
         for entry in std::fs::read_dir(process.join("fd"))?.take(DESCRIPTORS_LOOKED_AT_MAX) {
             let link = entry?.path();
             let is_board = std::fs::read_link(&link)
                 .is_ok_and(|target| target.as_os_str().to_string_lossy().starts_with(LINK));
-            if is_board {
+            let writes = || link.symlink_metadata().is_ok_and(|link| link.mode() & WRITES != 0);
+            if is_board && writes() {
                 return File::open(&link).map(|file| Some(Found(file)));
             }
         }
@@ -125,6 +131,31 @@ impl Found {
 #[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
+
+    /// A process other than this one, whose threads may have boards of their own.
+    fn other(program: &str, board: std::process::Stdio) -> std::process::Child {
+        let mut command = std::process::Command::new(program);
+        command.stdin(std::process::Stdio::piped()).stdout(board).spawn().unwrap()
+    }
+
+    #[test]
+    fn a_process_that_only_reads_a_board_is_no_supervisor() {
+        let board = Board::create();
+        let owner = board.file.as_ref().unwrap();
+        let by_path = |write: bool| {
+            let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(owner));
+            std::fs::OpenOptions::new().read(true).write(write).open(path).unwrap()
+        };
+        for (file, is_supervisor) in
+            [(by_path(false), false), (by_path(true), true), (File::from(owner.try_clone().unwrap()), true)]
+        {
+            let mut child = other("cat", file.into());
+            let found = Found::of(Path::new(&format!("/proc/{}", child.id()))).unwrap();
+            assert_eq!(found.is_some(), is_supervisor);
+            drop(child.stdin.take());
+            child.wait().unwrap();
+        }
+    }
 
     #[test]
     fn what_is_posted_is_found_through_the_process() {

@@ -96,10 +96,11 @@ pub(super) const ROWS: &[Row] = &[
         &["destination.domain", "related.hosts[]"],
     ),
     row(
-        "Host as it was sent, where it is none (ECS: or is one)",
+        "Host as it was sent, where it is no valid name",
         &["http_request.http_headers[].name", "http_request.http_headers[].value"],
-        &["url.domain"],
+        &[],
     ),
+    row("the host of Host, as it was sent, with the brackets of an IPv6 address", &[], &["url.domain"]),
     row("the route", &["dst_endpoint.svc_name", "metadata.product.feature.name"], &["labels.route_id"]),
     row("its mode", &[], &["labels.mode"]),
     row(
@@ -109,7 +110,8 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row("the protocol's version", &["http_request.version"], &["http.version"]),
     row(
-        "the client's URL, before any rewrite",
+        "the client's URL, before any rewrite, with Host as it was sent. The port is the one that Host names, or that of the \
+         scheme; absent where Host names none that is valid",
         &[
             "http_request.url.scheme",
             "http_request.url.port",
@@ -197,6 +199,11 @@ pub(super) const ROWS: &[Row] = &[
         "the bytes around the evidence, cut and masked, and one sentence",
         &["@matches[].excerpt", "@matches[].reason"],
         &["@matches[].excerpt", "@matches[].reason"],
+    ),
+    row(
+        "its weight, 1 to 5; the heaviest first, those of one weight in the order in which they were found",
+        &["@matches[].weight"],
+        &["@matches[].weight"],
     ),
     row(
         "parts that no rule looked at: the rest of a body, file contents, a body of a type that is not read, what came \

@@ -44,6 +44,60 @@ fn the_largest_request_makes_a_bounded_event() {
     }
 }
 
+#[test]
+fn what_decided_comes_first_and_every_match_has_its_weight() {
+    let rule = |leaf: Leaf, id, weight| Finding { weight, ..finding(leaf, Some(id)) };
+    let numeric_host = || rule(Leaf::HttpComplianceHostHeader, "http-compliance-host-header/numeric", 2);
+    let union = || rule(Leaf::SqlInjectionUnionSelect, "sql-injection-union-select/union-select", 5);
+    let tautology = || rule(Leaf::SqlInjectionLoginBypass, "sql-injection-login-bypass/tautology", 3);
+    let script = || rule(Leaf::CrossSiteScriptingScriptTags, "cross-site-scripting-script-tags/script", 5);
+    let watched = || Finding { weight: REMARK, ..limit(Leaf::OpenapiPathNotInSpec) };
+    let too_long = || limit(Leaf::RequestValidationMaxUrlLength);
+    for (mut findings, names, weights) in [
+        (vec![union()], vec!["sql-injection-union-select"], vec![5]),
+        (
+            vec![numeric_host(), union()],
+            vec!["sql-injection-union-select", "http-compliance-host-header"],
+            vec![5, 2],
+        ),
+        (
+            vec![numeric_host(), tautology()],
+            vec!["sql-injection-login-bypass", "http-compliance-host-header"],
+            vec![3, 2],
+        ),
+        (
+            vec![script(), union()],
+            vec!["cross-site-scripting-script-tags", "sql-injection-union-select"],
+            vec![5, 5],
+        ),
+        (
+            vec![too_long(), union()],
+            vec!["request-validation-max-url-length", "sql-injection-union-select"],
+            vec![5, 5],
+        ),
+        (
+            vec![watched(), numeric_host(), too_long()],
+            vec![
+                "request-validation-max-url-length",
+                "http-compliance-host-header",
+                "openapi-path-not-in-spec",
+            ],
+            vec![5, 2, 1],
+        ),
+    ] {
+        deciding_first(&mut findings);
+        for format in [AuditFormat::Ocsf, AuditFormat::Ecs] {
+            let text = line_as(format, &event(Disposition::Blocked, 403, &findings));
+            let doc: Value = serde_json::from_str(&text).unwrap();
+            let matches = doc["waf"]["matches"].as_array().unwrap();
+            let named: Vec<&str> = matches.iter().filter_map(|found| found["protection"].as_str()).collect();
+            let weighed: Vec<u64> = matches.iter().filter_map(|found| found["weight"].as_u64()).collect();
+            assert_eq!((&named, &weighed), (&names, &weights));
+            assert_eq!(doc["message"], format!("request blocked: {}", names[0]));
+        }
+    }
+}
+
 /// One event of every kind, for the checks that hold for all of them.
 fn samples(format: AuditFormat) -> Vec<String> {
     let attack = [union_select()];

@@ -3,23 +3,26 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use waf_detection::verdict::Verdict;
+use waf_detection::verdict::{Match, Verdict};
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::plan::RateLimitSource;
 
-use super::{Exceeded, NotInspected, Record, traced};
-use crate::audit::{self, Disposition, Event, Finding, Protection, Tls};
+use super::{Effect, EventsOf, Exceeded, NotInspected, Record, Violation, traced};
+use crate::audit::{self, DECIDES, Disposition, Event, Finding, Protection, REMARK, Tls};
 use crate::http1::head::RequestHead;
 
 impl Exceeded {
-    /// What the event says; `None` for all but the first refusal of a window. The key itself is never told: it may be
-    /// a secret, and the event has the address anyway.
+    /// What the event says; `None` where none is due. The key itself is never told: it may be a secret, and the event has
+    /// the address anyway.
     fn finding(&self) -> Option<Finding<'_>> {
-        let untold = self.untold?;
+        let untold = match self.events {
+            EventsOf::Each => 0,
+            EventsOf::Window { untold } => untold?,
+        };
         let (requests, window) = (self.limit.requests, self.limit.window.duration());
         let mut reason = format!("more than {requests} requests in {window:?}");
         if untold > 0 {
-            let _ = write!(reason, "; {untold} more refused since the last event of this client");
+            let _ = write!(reason, "; {untold} more since the last event of this client");
         }
         let (place, name) = match &self.limit.source {
             RateLimitSource::Ip => ("REMOTE_ADDR", &[][..]),
@@ -34,6 +37,7 @@ impl Exceeded {
             offset: None,
             excerpt: Cow::Borrowed(&[]),
             reason: Cow::Owned(reason),
+            weight: DECIDES,
         })
     }
 }
@@ -55,39 +59,8 @@ impl Record {
         status: u16,
         verdict: Option<&Verdict>,
     ) -> Option<Vec<u8>> {
-        let mut findings: Vec<Finding<'_>> = self.exceeded.iter().filter_map(Exceeded::finding).collect();
-        let answer = self.answer.as_deref();
-        for found in [verdict, answer].into_iter().flatten().flat_map(|verdict| &verdict.matches) {
-            findings.push(Finding {
-                protection: Protection::Leaf(found.rule.leaf),
-                rule: Some(found.rule.id),
-                place: Cow::Borrowed(found.place.as_str()),
-                name: Cow::Borrowed(found.name.as_ref()),
-                view: Some(found.view.as_str()),
-                offset: Some(found.offset),
-                excerpt: Cow::Borrowed(found.excerpt.as_ref()),
-                reason: Cow::Borrowed(found.rule.summary),
-            });
-        }
-        let own = self.violations.iter().map(|v| (v.leaf, v.place, v.reason.as_ref(), v.excerpt.as_slice()));
-        let engine = verdict.map(|v| v.violations.as_slice()).unwrap_or_default();
-        let is_own = |leaf| self.violations.iter().any(|v| v.leaf == leaf);
-        let engine = engine.iter().filter(|v| !is_own(v.leaf));
-        let engine = engine.map(|v| (v.leaf, "BODY", v.reason.as_ref(), &[][..]));
-        let answered = answer.map(|v| v.violations.as_slice()).unwrap_or_default();
-        let answered = answered.iter().map(|v| (v.leaf, "RESPONSE_BODY", v.reason.as_ref(), &[][..]));
-        for (leaf, place, reason, excerpt) in own.chain(engine).chain(answered) {
-            findings.push(Finding {
-                protection: Protection::Leaf(leaf),
-                rule: None,
-                place: Cow::Borrowed(place),
-                name: Cow::Borrowed(&[]),
-                view: None,
-                offset: None,
-                excerpt: Cow::Borrowed(excerpt),
-                reason: Cow::Borrowed(reason),
-            });
-        }
+        let mut findings = self.findings(verdict);
+        audit::deciding_first(&mut findings);
         if findings.is_empty() {
             return None;
         }
@@ -119,7 +92,12 @@ impl Record {
             status,
             status_detail: self.status_detail,
             duration: Some(self.elapsed()),
-            score: verdict.map_or(0, |v| v.score).max(answer.map_or(0, |v| v.score)),
+            score: [verdict, self.answer.as_deref()]
+                .into_iter()
+                .flatten()
+                .map(|v| v.score)
+                .max()
+                .unwrap_or(0),
             findings: &findings,
             not_inspected: &not_inspected,
             trace: self.trace.as_ref().map(|trace| trace.context.ids()),
@@ -131,6 +109,25 @@ impl Record {
             self.traced(|trace| trace.action = action);
         }
         Some(line)
+    }
+
+    /// Everything that the event names, in the order in which it was found.
+    fn findings<'r>(&'r self, verdict: Option<&'r Verdict>) -> Vec<Finding<'r>> {
+        let (before, meanwhile) =
+            self.violations.split_at_checked(self.before_rules).unwrap_or((&self.violations, &[]));
+        let answer = self.answer.as_deref();
+        let is_own = |leaf| self.violations.iter().any(|v| v.leaf == leaf);
+        let engine = verdict.map(|v| v.violations.as_slice()).unwrap_or_default();
+        let engine = engine.iter().filter(|v| !is_own(v.leaf));
+        let answered = answer.map(|v| v.violations.as_slice()).unwrap_or_default();
+        let mut findings: Vec<Finding<'_>> = self.exceeded.iter().filter_map(Exceeded::finding).collect();
+        findings.extend(before.iter().map(of_check));
+        findings.extend(verdict.iter().flat_map(|verdict| &verdict.matches).map(of_rule));
+        findings.extend(meanwhile.iter().map(of_check));
+        findings.extend(engine.map(|v| refusing(v.leaf, "BODY", &v.reason)));
+        findings.extend(answer.iter().flat_map(|verdict| &verdict.matches).map(of_rule));
+        findings.extend(answered.iter().map(|v| refusing(v.leaf, "RESPONSE_BODY", &v.reason)));
+        findings
     }
 
     /// What no rule looked at, in words.
@@ -153,5 +150,44 @@ impl Record {
             parts.push("the connection after its upgrade".into());
         }
         parts
+    }
+}
+
+/// A match of a rule.
+fn of_rule(found: &Match) -> Finding<'_> {
+    Finding {
+        protection: Protection::Leaf(found.rule.leaf),
+        rule: Some(found.rule.id),
+        place: Cow::Borrowed(found.place.as_str()),
+        name: Cow::Borrowed(found.name.as_ref()),
+        view: Some(found.view.as_str()),
+        offset: Some(found.offset),
+        excerpt: Cow::Borrowed(found.excerpt.as_ref()),
+        reason: Cow::Borrowed(found.rule.summary),
+        weight: found.weight,
+    }
+}
+
+/// A violation of a check of the exchange.
+fn of_check(violation: &Violation) -> Finding<'_> {
+    Finding {
+        excerpt: Cow::Borrowed(&violation.excerpt),
+        weight: if violation.effect == Effect::Refuses { DECIDES } else { REMARK },
+        ..refusing(violation.leaf, violation.place, &violation.reason)
+    }
+}
+
+/// A violation that refuses by itself.
+fn refusing<'r>(leaf: Leaf, place: &'static str, reason: &'r str) -> Finding<'r> {
+    Finding {
+        protection: Protection::Leaf(leaf),
+        rule: None,
+        place: Cow::Borrowed(place),
+        name: Cow::Borrowed(&[]),
+        view: None,
+        offset: None,
+        excerpt: Cow::Borrowed(&[]),
+        reason: Cow::Borrowed(reason),
+        weight: DECIDES,
     }
 }

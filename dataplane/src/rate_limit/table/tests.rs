@@ -6,9 +6,10 @@ use std::sync::atomic::AtomicUsize;
 
 use proptest::prelude::*;
 use waf_shared::plan::{Millis, RateLimitSource};
-use waf_shared::rate_limit::KEY_WORDS;
 
 use super::*;
+
+mod order;
 
 const SECOND: u64 = 1_000 * NANOS;
 
@@ -218,121 +219,4 @@ fn eight_workers_on_one_key_keep_the_limit() {
         "{} in {windows} windows",
         times.len()
     );
-}
-
-#[test]
-fn churn_by_many_threads_keeps_the_table_in_order() {
-    let table = Table::own(&limit(2, SECOND, 64));
-    together(8, |thread| {
-        for number in 0..20_000 {
-            table.check(key((number * 7 + thread) % 500), START + number);
-        }
-    });
-    for set in 0..table.geometry.sets {
-        let words = table.geometry.set_words();
-        let heads = table.words()[set * words..][..table.geometry.ways].iter();
-        let mut tags: Vec<u64> = heads.map(|head| head.load(Ordering::SeqCst) & !table.sequence).collect();
-        assert!(tags.iter().all(|tag| tag & IS_KEY != 0), "a claim was left behind");
-        tags.sort_unstable();
-        tags.dedup();
-        assert_eq!(tags.len(), table.geometry.ways, "a key stands twice");
-    }
-}
-
-#[test]
-fn a_full_table_loses_the_key_that_was_idle_for_longest() {
-    let table = Table::own(&limit(1, 100 * SECOND, 10));
-    for number in 0..10 {
-        table.check(key(number), START + number * SECOND);
-    }
-    // All are full; the first one is asked for again and again, and stays though it is refused.
-    let is_known = |number, now| table.check(key(number), now) != Outcome::Admitted;
-    for number in 20..25 {
-        assert!(is_known(0, START + number * SECOND));
-        assert!(!is_known(number, START + number * SECOND));
-    }
-    assert!(is_known(0, START + 30 * SECOND) && is_known(9, START + 30 * SECOND));
-    assert!(!is_known(1, START + 31 * SECOND), "it was forgotten");
-}
-
-#[test]
-fn a_million_keys_take_the_memory_of_max_keys() {
-    let limit = limit(1_000, SECOND, 100_000);
-    let table = Table::own(&limit);
-    let bytes = table.bytes();
-    assert!(bytes <= 100_000 * 512, "{bytes} bytes");
-    for number in 0..1_000_000 {
-        assert_eq!(table.check(key(number), START + number * 1_000), Outcome::Admitted);
-    }
-    let keys = table.keys(START + SECOND);
-    assert!((90_000..=100_000).contains(&keys), "{keys} keys");
-    assert_eq!(table.bytes(), bytes);
-    // What is in use is not lost to the flood: these come by turns with hundreds of others.
-    let busy = |n: u64| key(2_000_000 + n);
-    for round in 0..30 {
-        for n in 0..100 {
-            table.check(busy(n), START + 2 * SECOND + round * 10 * NANOS);
-        }
-        for n in 0..10_000 {
-            table.check(key(3_000_000 + round * 10_000 + n), START + 2 * SECOND + round * 10 * NANOS);
-        }
-    }
-    let admitted = |n| {
-        (0..1_000)
-            .filter(|_| table.check(busy(n), START + 2 * SECOND + 400 * NANOS) == Outcome::Admitted)
-            .count()
-    };
-    let kept = (0..100).filter(|n| admitted(*n) == 970).count();
-    assert!(kept >= 90, "{kept} of 100 kept their counts");
-}
-
-#[test]
-fn idle_keys_are_forgotten_and_never_before_their_window_is_over() {
-    let of = |ttl| RateLimit { ttl: Millis(ttl), ..limit(1, 10 * SECOND, 4) };
-    let (short, long) = (Table::own(&of(1_000)), Table::own(&of(60_000)));
-    for table in [&short, &long] {
-        table.check(key(1), START);
-        assert_ne!(table.check(key(1), START + 9 * SECOND), Outcome::Admitted);
-        // The refusal was a use too.
-        table.check(key(2), START + 19 * SECOND + 2 * USE_STEP);
-    }
-    let at = START + 19 * SECOND + 2 * USE_STEP;
-    assert_eq!((short.keys(at), long.keys(at)), (1, 2));
-}
-
-#[test]
-fn a_worker_that_dies_at_any_step_locks_nothing_and_lets_nobody_through() {
-    let limit = limit(2, SECOND, 3);
-    let (now, later) = (START + 1, START + SECOND / 2);
-    // In the middle of a claim.
-    let table = Table::own(&limit);
-    table.words()[0].store(12_345, Ordering::SeqCst);
-    for number in 0..3 {
-        assert_eq!(table.check(key(number), now), Outcome::Admitted, "the claim was removed");
-    }
-    assert_eq!(table.keys(now), 3);
-    // Between the time and the admission: the time stands, and nobody was counted.
-    let table = Table::own(&limit);
-    table.check(key(1), START);
-    let ring = KEY_WORDS * table.geometry.ways;
-    table.words()[ring + 1].store(later, Ordering::SeqCst);
-    assert_eq!(table.check(key(1), now), Outcome::Admitted);
-    assert!(matches!(table.check(key(1), later), Outcome::Exceeded { .. }));
-    assert_eq!(table.check(key(1), START + SECOND), Outcome::Admitted, "the first is over");
-    assert!(matches!(table.check(key(1), START + SECOND + 1), Outcome::Exceeded { .. }), "fewer, not more");
-}
-
-#[test]
-fn memory_of_garbage_is_survived() {
-    let mut seed = 0;
-    for _ in 0..200 {
-        let table = Table::own(&limit(60, SECOND, 40));
-        for word in table.words() {
-            seed += 1;
-            word.store(key(seed).name, Ordering::SeqCst);
-        }
-        for number in 0..50 {
-            table.check(key(number), START + number);
-        }
-    }
 }

@@ -1,0 +1,57 @@
+//! What is counted of one key: its head, its last use and the times of its admissions. It knows words and times.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The words of a key, with the head as it was read.
+#[derive(Debug)]
+pub(super) struct Node<'t> {
+    pub(super) head: u64,
+    pub(super) slot: &'t AtomicU64,
+    pub(super) used: &'t AtomicU64,
+    pub(super) told: &'t AtomicU64,
+    pub(super) refused: &'t AtomicU64,
+    pub(super) history: &'t [AtomicU64],
+}
+
+impl<'t> Node<'t> {
+    /// Notes the last use.
+    pub(super) fn touch(&self, now: u64) {
+        if now > self.used.load(Ordering::SeqCst) {
+            self.used.store(now, Ordering::SeqCst);
+        }
+    }
+
+    /// Begins the count of a new key, used at `now`.
+    pub(super) fn begin(&self, now: u64) {
+        self.used.store(now, Ordering::SeqCst);
+        self.told.store(0, Ordering::SeqCst);
+        self.refused.store(0, Ordering::SeqCst);
+    }
+
+    /// Whether it was not used in the `ttl` before `now`.
+    pub(super) fn is_idle(&self, now: u64, ttl: u64) -> bool {
+        now.saturating_sub(self.used.load(Ordering::SeqCst)) >= ttl
+    }
+
+    /// The time of a group.
+    pub(super) fn history(&self, group: usize) -> Option<&'t AtomicU64> {
+        self.history.get(group)
+    }
+
+    /// Puts `next` in the place of the head, if that is still as it was read.
+    pub(super) fn swap(&self, next: u64) -> bool {
+        self.slot.compare_exchange(self.head, next, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+
+    /// Whether this refusal is to be reported, and then how many were not since the last one that was.
+    pub(super) fn tell(&self, now: u64, window: u64) -> Option<u64> {
+        let told = self.told.load(Ordering::SeqCst);
+        let is_due = told == 0 || now.saturating_sub(told) >= window;
+        if is_due && self.told.compare_exchange(told, now.max(1), Ordering::SeqCst, Ordering::SeqCst).is_ok()
+        {
+            return Some(self.refused.swap(0, Ordering::SeqCst));
+        }
+        self.refused.fetch_add(1, Ordering::SeqCst);
+        None
+    }
+}
