@@ -11,6 +11,7 @@ use waf_shared::route::normalize;
 use super::admit::Admitted;
 use super::cors;
 use super::forward;
+use super::method_override;
 use super::record::Record;
 use crate::contracts::{Counted, Counters};
 use crate::refusal::Refusal;
@@ -30,19 +31,19 @@ pub(crate) struct Contracted {
 pub(crate) fn head(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
     let serving = Arc::clone(&record.serving);
     let Some((contract, counters)) = serving.contracts().of(admitted.route.0) else { return Ok(()) };
-    let (operation, found) = match find(contract, admitted, record) {
+    let (operation, found) = match find(contract, admitted, admitted.head.method(), record) {
         Found::Operation(operation, found) => (operation, found),
         Found::NoPath => return undeclared(counters, record),
         // Browsers ask before they send, whether or not a document says so.
         Found::NoMethod(_) if cors::is_preflight(&admitted.head) => return Ok(()),
-        Found::NoMethod(methods) => {
-            counters.count(Counted::Invalid);
-            let accepted = &record.settings().accept.methods;
-            record.allow = Some(methods.into_iter().filter(|method| accepted.contains(method)).collect());
-            let reason = "the contract does not declare the method for this path";
-            return record.breach(Leaf::OpenapiMethodNotInSpec, "METHOD", reason);
-        }
+        Found::NoMethod(methods) => return undeclared_method(methods, counters, record),
     };
+    // A framework may take the method of an override for the request's.
+    if let Some(wanted) = method_override::wanted(&admitted.head).map(<[u8]>::to_ascii_uppercase)
+        && let Found::NoMethod(methods) = find(contract, admitted, &wanted, record)
+    {
+        undeclared_method(methods, counters, record)?;
+    }
     let raw = admitted.head.target();
     let fields = |name: &str| {
         let named =
@@ -85,12 +86,11 @@ pub(crate) fn head(admitted: &Admitted, record: &mut Record) -> Result<(), Refus
 }
 
 /// The operation, by the rewritten path; where that is not declared and the upstream's URL has a path, by both together.
-fn find(contract: &Contract, admitted: &Admitted, record: &Record) -> Found {
+fn find(contract: &Contract, admitted: &Admitted, method: &[u8], record: &Record) -> Found {
     let path = admitted.target.path(admitted.head.target());
     let Some((route, _)) = record.serving.route(admitted.route) else { return Found::NoPath };
     let mut rewritten = Vec::with_capacity(path.len());
     forward::rewrite(path, &route.rewrite, &mut rewritten);
-    let method = admitted.head.method();
     if path == b"*" {
         return Found::NoPath;
     }
@@ -100,6 +100,15 @@ fn find(contract: &Contract, admitted: &Admitted, record: &Record) -> Found {
     }
     let whole = [route.upstream.base_path.as_bytes(), &rewritten].concat();
     contract.find(&normalize(&whole), method)
+}
+
+/// A method that the contract does not declare for the path; it declares `methods`.
+fn undeclared_method(methods: Vec<String>, counters: &Counters, record: &mut Record) -> Result<(), Refusal> {
+    counters.count(Counted::Invalid);
+    let accepted = &record.settings().accept.methods;
+    record.allow = Some(methods.into_iter().filter(|method| accepted.contains(method)).collect());
+    let reason = "the contract does not declare the method for this path";
+    record.breach(Leaf::OpenapiMethodNotInSpec, "METHOD", reason)
 }
 
 /// A path that the contract does not know. It is told even where it is let through.
