@@ -7,6 +7,8 @@ mod answered;
 
 mod quota;
 
+mod method_override;
+
 mod contract;
 
 mod cors;

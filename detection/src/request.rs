@@ -5,6 +5,7 @@ use crate::rule::Rule;
 
 pub(crate) mod arguments;
 mod content_type;
+mod exempt;
 mod facts;
 mod framing;
 mod host;

@@ -23,6 +23,7 @@ const DATA_PLANE: &[Leaf] = &[
     Leaf::HttpComplianceContentLength,
     Leaf::HttpComplianceConflictingLength,
     Leaf::HttpComplianceHttpVersion,
+    Leaf::HttpComplianceMethodOverride,
     Leaf::HttpComplianceUriFragments,
     Leaf::HttpComplianceAllowedContentTypes,
     Leaf::Http2FrameFlood,

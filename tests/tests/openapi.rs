@@ -77,6 +77,12 @@ fn every_leaf_has_its_status_and_event() {
         (Request::get("/v1/admin"), 404, "openapi-path-not-in-spec", "path"),
         (Request::get("/orders"), 404, "openapi-path-not-in-spec", "path"),
         (Request::new("DELETE", "/v1/orders"), 405, "openapi-method-not-in-spec", "method"),
+        (
+            json("{\"item\":\"a\"}").field("X-HTTP-Method-Override", "delete"),
+            405,
+            "openapi-method-not-in-spec",
+            "method",
+        ),
         (Request::get("/v1/orders?limit=4711"), 422, "openapi-parameter-mismatch", "limit: maximum"),
         (Request::get("/v1/orders?limit=pear"), 422, "openapi-parameter-mismatch", "limit: type"),
         (Request::post("/v1/orders", text, "a,b"), 415, "openapi-content-type-not-in-spec", "media type"),

@@ -15,7 +15,17 @@ const ON: &[(&str, u16, &str)] = &[
     ("http-compliance-content-type-header", 403, "GET /\nContent-Type: text/plain; charset=garbage"),
     ("http-compliance-accept-encoding", 403, "GET /\nAccept-Encoding: foobar"),
     ("http-compliance-restricted-headers", 403, "GET /\nProxy: http://203.0.113.7/"),
-    ("http-compliance-restricted-headers", 403, "GET /\nX-HTTP-Method-Override: DELETE"),
+    ("http-compliance-method-override", 403, "GET /\nX-HTTP-Method-Override: DELETE"),
+    ("http-compliance-method-override", 403, "POST /\nContent-Length: 0\nX-HTTP-Method-Override: PROPFIND"),
+    ("http-compliance-method-override", 403, "POST /\nContent-Length: 0\nX-Method-Override: TRACE"),
+    ("http-compliance-method-override", 403, "POST /\nContent-Length: 0\nX-HTTP-Method: CONNECT"),
+    ("http-compliance-method-override", 403, "POST /\nContent-Length: 0\nX-HTTP-Method: PUT, DELETE"),
+    ("http-compliance-method-override", 403, "PUT /\nContent-Length: 0\nx-http-method-override: DELETE"),
+    (
+        "http-compliance-method-override",
+        403,
+        "POST /\nContent-Length: 0\nX-HTTP-Method-Override: PUT\nX-Method-Override: DELETE",
+    ),
     ("http-compliance-restricted-headers", 403, "GET /\nCache-Control: max-age=1,,,max-stale=2"),
     ("http-compliance-range-header", 403, "GET /\nRange: bytes=50-10"),
     ("http-compliance-range-header", 403, "GET /\nRequest-Range: bytes=0-9"),
@@ -178,6 +188,15 @@ fn honest_clients_pass() {
         Request::new("DELETE", "/cart/1"),
         Request::new("PUT", "/flags/new"),
         Request::new("POST", "/ping").field("Content-Length", "0"),
+        // Clients behind proxies that know GET and POST alone.
+        Request::new("POST", "/cart/1")
+            .field("Content-Length", "0")
+            .field("X-HTTP-Method-Override", "DELETE"),
+        Request::new("POST", "/cart/1").field("Content-Length", "0").field("X-HTTP-Method", "put"),
+        Request::new("POST", "/cart/1").field("Content-Length", "0").field("X-Method-Override", "PATCH"),
+        Request::new("POST", "/long").field("Content-Length", "0").field("X-HTTP-Method-Override", "GET"),
+        Request::new("PUT", "/dav/a").field("Content-Length", "0").field("If", "(<urn:uuid:181d4fae>)"),
+        Request::new("DELETE", "/dav/a").field("If", "</dav/a> (<urn:uuid:181d4fae> [\"1\"])"),
         // Players and download managers.
         get("/v.mp4").field("Range", "bytes=0-").field("Accept-Encoding", "identity;q=1, *;q=0"),
         get("/v.mp4").field("Range", "bytes=1048576-2097151").field("If-Range", "\"67ab43\""),

@@ -9,6 +9,7 @@ use waf_shared::plan::Mode;
 
 use super::cors;
 use super::grpc;
+use super::method_override;
 use super::quota;
 use super::record::Record;
 use crate::client_address;
@@ -110,6 +111,7 @@ pub(crate) fn admit(arrived: Arrived, record: &mut Record) -> Result<Admitted, R
     }
     preflight(&admitted, record)?;
     method(&admitted, record)?;
+    method_override::check(&admitted.head, record)?;
     lengths(&admitted, record)?;
     content_type(&admitted, record)?;
     declared_length(&admitted, record)?;

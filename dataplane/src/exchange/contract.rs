@@ -11,6 +11,7 @@ use waf_shared::route::normalize;
 use super::admit::Admitted;
 use super::cors;
 use super::forward;
+use super::method_override;
 use super::record::Record;
 use crate::contracts::{Counted, Counters};
 use crate::metrics::watch;
@@ -43,19 +44,19 @@ fn compare(
     admitted: &Admitted,
     record: &mut Record,
 ) -> Result<(), Refusal> {
-    let (operation, found) = match find(contract, admitted, record) {
+    let (operation, found) = match find(contract, admitted, admitted.head.method(), record) {
         Found::Operation(operation, found) => (operation, found),
         Found::NoPath => return undeclared(counters, record),
         // Browsers ask before they send, whether or not a document says so.
         Found::NoMethod(_) if cors::is_preflight(&admitted.head) => return Ok(()),
-        Found::NoMethod(methods) => {
-            counters.count(Counted::Invalid);
-            let accepted = &record.settings().accept.methods;
-            record.allow = Some(methods.into_iter().filter(|method| accepted.contains(method)).collect());
-            let reason = "the contract does not declare the method for this path";
-            return record.breach(Leaf::OpenapiMethodNotInSpec, "METHOD", reason);
-        }
+        Found::NoMethod(methods) => return undeclared_method(methods, counters, record),
     };
+    // A framework may take the method of an override for the request's.
+    if let Some(wanted) = method_override::wanted(&admitted.head).map(<[u8]>::to_ascii_uppercase)
+        && let Found::NoMethod(methods) = find(contract, admitted, &wanted, record)
+    {
+        undeclared_method(methods, counters, record)?;
+    }
     let raw = admitted.head.target();
     let fields = |name: &str| {
         let named =
@@ -98,12 +99,11 @@ fn compare(
 }
 
 /// The operation, by the rewritten path; where that is not declared and the upstream's URL has a path, by both together.
-fn find(contract: &Contract, admitted: &Admitted, record: &Record) -> Found {
+fn find(contract: &Contract, admitted: &Admitted, method: &[u8], record: &Record) -> Found {
     let path = admitted.target.path(admitted.head.target());
     let Some((route, _)) = record.serving.route(admitted.route) else { return Found::NoPath };
     let mut rewritten = Vec::with_capacity(path.len());
     forward::rewrite(path, &route.rewrite, &mut rewritten);
-    let method = admitted.head.method();
     if path == b"*" {
         return Found::NoPath;
     }
@@ -113,6 +113,15 @@ fn find(contract: &Contract, admitted: &Admitted, record: &Record) -> Found {
     }
     let whole = [route.upstream.base_path.as_bytes(), &rewritten].concat();
     contract.find(&normalize(&whole), method)
+}
+
+/// A method that the contract does not declare for the path; it declares `methods`.
+fn undeclared_method(methods: Vec<String>, counters: &Counters, record: &mut Record) -> Result<(), Refusal> {
+    counters.count(Counted::Invalid);
+    let accepted = &record.settings().accept.methods;
+    record.allow = Some(methods.into_iter().filter(|method| accepted.contains(method)).collect());
+    let reason = "the contract does not declare the method for this path";
+    record.breach(Leaf::OpenapiMethodNotInSpec, "METHOD", reason)
 }
 
 /// A path that the contract does not know. It is told even where it is let through.

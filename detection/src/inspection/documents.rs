@@ -47,17 +47,14 @@ impl Judging {
                 return;
             }
             let text = literal.unescaped();
-            if literal.is_key {
-                self.field(&Field { place: Place::JsonKey, name: b"", value: &text });
-                continue;
-            }
             name.clear();
             name.extend_from_slice(field.name);
             if !literal.key.is_empty() {
                 name.push(b'.');
                 name.extend_from_slice(literal.key);
             }
-            self.field(&Field { place: Place::Json, name: &name, value: &text });
+            let place = if literal.is_key { Place::JsonKey } else { Place::Json };
+            self.field(&Field { place, name: &name, value: &text });
         }
     }
 }
@@ -65,7 +62,8 @@ impl Judging {
 /// A string of a document.
 #[derive(Debug, PartialEq, Eq)]
 struct Literal<'d> {
-    /// Name of the member or argument that it is the value of; empty where there is none.
+    /// Name of the member or argument that it is the value of, of a name that of the object around it; empty where there
+    /// is none.
     key: &'d [u8],
     /// What stands between the quotes.
     text: &'d [u8],
@@ -85,6 +83,8 @@ struct Literals<'d> {
     rest: &'d [u8],
     /// The last name that a colon followed.
     key: &'d [u8],
+    /// The name of the object that was opened last; empty behind its end.
+    parent: &'d [u8],
 }
 
 /// Quotes around a text of several lines in GraphQL (specification of October 2021, 2.9.4).
@@ -92,7 +92,7 @@ const BLOCK: &[u8] = b"\"\"\"";
 
 impl<'d> Literals<'d> {
     fn of(document: &'d [u8]) -> Literals<'d> {
-        Literals { rest: document, key: b"" }
+        Literals { rest: document, key: b"", parent: b"" }
     }
 
     /// The string that the document goes on with, behind its opening quote. One without an end reaches to the end.
@@ -133,10 +133,15 @@ impl<'d> Iterator for Literals<'d> {
             self.key = word;
         }
         self.rest = from;
+        match before.iter().rev().find(|byte| matches!(byte, b'{' | b'}')) {
+            Some(b'{') => self.parent = self.key,
+            Some(_) => self.parent = b"",
+            None => {}
+        }
         let text = self.string();
         if self.rest.trim_ascii_start().first() == Some(&b':') {
             self.key = text;
-            return Some(Literal { key: b"", text, is_key: true });
+            return Some(Literal { key: self.parent, text, is_key: true });
         }
         Some(Literal { key: self.key, text, is_key: false })
     }

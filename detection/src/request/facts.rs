@@ -95,7 +95,10 @@ impl<'a> Facts<'a> {
         for (name, value) in head.fields.clone() {
             if let Some(lines) = facts.lines(name) {
                 lines.push(value);
-            } else if facts.restricted.is_none() && super::restricted::is_restricted(name) {
+            } else if facts.restricted.is_none()
+                && super::restricted::is_restricted(name)
+                && !super::exempt::is_exempt(head.method, name, value)
+            {
                 facts.restricted = Some((name, value));
             }
         }

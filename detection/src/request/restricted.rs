@@ -17,7 +17,8 @@ pub(super) static FIELD: Rule = Rule {
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nProxy: http://203.0.113.7:8080/\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nLock-Token: <opaquelocktoken:a>\n\n",
-        "POST / HTTP/1.1\nHost: shop.example\nContent-Length: 0\nX-HTTP-Method-Override: DELETE\n\n",
+        "GET / HTTP/1.1\nHost: shop.example\nIf: (<opaquelocktoken:a>)\n\n",
+        "PUT /a HTTP/1.1\nHost: shop.example\nContent-Length: 0\nIf: (<opaquelocktoken:a>) or 1\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nX-Rewrite-URL: /admin\n\n",
         "GET /admin HTTP/1.1\nHost: shop.example\nx-middleware-subrequest: middleware\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nX-Up-Devcap-Post-Charset: ibm500\n\n",
@@ -26,6 +27,9 @@ pub(super) static FIELD: Rule = Rule {
         "GET / HTTP/1.1\nHost: shop.example\nProxy-Connection: keep-alive\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nIf-Match: \"a\"\nX-Forwarded-Proto: https\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nX-Requested-With: XMLHttpRequest\nX-Method: a\n\n",
+        "POST / HTTP/1.1\nHost: shop.example\nContent-Length: 0\nX-HTTP-Method-Override: DELETE\n\n",
+        "PUT /a HTTP/1.1\nHost: shop.example\nContent-Length: 0\nIf: (<opaquelocktoken:a>)\n\n",
+        "UNLOCK /a HTTP/1.1\nHost: shop.example\nLock-Token: <opaquelocktoken:a>\n\n",
     ],
 };
 

@@ -6,6 +6,7 @@ mod breakout;
 mod document;
 mod free;
 mod judge;
+mod operators;
 mod opt_in;
 mod proofs;
 mod proofs_by_dialect;

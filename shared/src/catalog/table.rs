@@ -255,7 +255,7 @@ leaves! {
         "Addresses that run code when followed or loaded, for example `?next=javascript:alert(1)` or `?q=<a href=javascript:alert(1)>`.",
         "Disable it for bookmarklet collections and page builders in which trusted users save such links.";
     CrossSiteScriptingJavascriptKeywords, "cross-site-scripting-javascript-keywords", "cross-site-scripting", "cross-site-scripting-javascript-context", On, [79], 403,
-        "JavaScript calls and property access as used in injected code, for example `?q=';alert(1)//`, `?q=window[\"alert\"](1)` or `?q=Reflect.apply(alert,null,[1])`.",
+        "JavaScript calls and property access as used in injected code, for example `?q=';alert(1)//`, `?q=(document)[\"cookie\"]` or `?q=Reflect.apply(alert,null,[1])`.",
         "Disable it where JavaScript is ordinary input, such as low-code platforms, programming courses and browser error reports.";
     CrossSiteScriptingAngularTemplates, "cross-site-scripting-angular-templates", "cross-site-scripting", "cross-site-scripting-javascript-context", Off, [79, 1336], 403,
         "Angular expressions that a page template would evaluate, for example `?q={{constructor.constructor('alert(1)')()}}`.",
@@ -392,6 +392,9 @@ leaves! {
     HttpComplianceMethodOverrideParam, "http-compliance-method-override-param", "http-compliance", "http-compliance-request-framing", Off, [444], 403,
         "A parameter that asks the server to treat the request as another method, for example `POST /a?_method=DELETE`.",
         "Enable it for APIs that take each method directly; leave it off for Rails, Laravel or Symfony forms, which use `_method` by design.";
+    HttpComplianceMethodOverride, "http-compliance-method-override", "http-compliance", "http-compliance-request-framing", On, [444], 403,
+        "A header field that asks the server for a method that is not in `accept.methods`, or that comes with another method than POST, for example `X-HTTP-Method-Override: DELETE` on a GET.",
+        "Rather than disable it, add the method to `accept.methods`; disable it for clients that send the field with PUT or DELETE as well.";
     HttpComplianceUriFragments, "http-compliance-uri-fragments", "http-compliance", "http-compliance-request-framing", On, [444], 403,
         "A raw number sign in the request target, for example `GET /page#top`; a fragment belongs to the browser and must not be sent (RFC 9112).",
         "Disable it for broken clients, such as some link checkers, that send the fragment and cannot be updated.";
@@ -415,7 +418,7 @@ leaves! {
         "Disable it for special clients that negotiate a private coding, such as update agents with delta compression.";
     HttpComplianceRestrictedHeaders, "http-compliance-restricted-headers", "http-compliance", "http-compliance-headers", On, [20], 403,
         "Request headers that can change what a server does, for example `Proxy: http://203.0.113.7/` or `X-Original-URL: /admin`, or invalid directives as in `Cache-Control: max-age=never`.",
-        "Disable it for WebDAV and CalDAV, which need `Lock-Token` and `If`, and for APIs that rely on `X-HTTP-Method-Override`.";
+        "Disable it for clients that send such a field for a reason of their own, for example `Translate` of WebDAV; `If` and `Lock-Token` pass on the methods that use them.";
     HttpComplianceRangeHeader, "http-compliance-range-header", "http-compliance", "http-compliance-headers", On, [400], 403,
         "A malformed or excessive list of ranges, for example `Range: bytes=50-10`, or the obsolete `Request-Range: bytes=0-`.",
         "Disable it for PDF viewers, video players and download managers that ask for many ranges in one request.";

@@ -42,6 +42,13 @@ pub(crate) const ROWS: &[Row] = &[
     row("http-compliance-http-version", 400, "", "GET / HTTP/4.0"),
     row("http-compliance-http-version", 400, "", "GET / HTTP/1.x"),
     row("http-attacks-request-smuggling", 400, "", "POST {} HTTP/1.1\nTransfer-Encoding: xchunked"),
+    row("http-compliance-method-override", 403, "", "GET {} HTTP/1.1\nX-HTTP-Method-Override: DELETE"),
+    row(
+        "http-compliance-method-override",
+        403,
+        "",
+        "POST {} HTTP/1.1\nContent-Length: 0\nX-HTTP-Method: TRACE",
+    ),
     row("http-compliance-uri-fragments", 403, "", "GET {}/page#top HTTP/1.1"),
     row("http-compliance-post-without-length", 411, "", "POST {}/login HTTP/1.1"),
     row("http-compliance-post-without-length", 411, "", "PATCH {}/login HTTP/1.1\nContent-Type: text/plain"),

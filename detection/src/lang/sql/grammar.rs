@@ -193,8 +193,12 @@ fn worded(tokens: &Reading<'_>, i: usize, found: Word) -> Option<Parsed> {
     let called = kind(tokens, i + 1) == Some(Kind::Open);
     match found {
         Word::Literal => Some(Parsed { operand: Operand::Constant, next: i + 1 }),
-        Word::Select => Some(Parsed { operand: Operand::Query, next: END }),
-        Word::Case => Some(Parsed { operand: Operand::Call, next: end_of_case(tokens, i) }),
+        // A query is an operand between parentheses alone; prose selects as well.
+        Word::Select => {
+            let enclosed = i.checked_sub(1).is_some_and(|before| kind(tokens, before) == Some(Kind::Open));
+            enclosed.then_some(Parsed { operand: Operand::Query, next: END })
+        }
+        Word::Case => end_of_case(tokens, i).map(|next| Parsed { operand: Operand::Call, next }),
         Word::Exists if called => Some(Parsed { operand: Operand::Query, next: close_of(tokens, i + 1) }),
         _ if called && found.is_function() => {
             Some(Parsed { operand: Operand::Call, next: close_of(tokens, i + 1) })
@@ -214,21 +218,23 @@ fn is_constant(kind: Kind) -> bool {
     matches!(kind, Kind::Number(_) | Kind::Text | Kind::Word(Word::Literal))
 }
 
-fn end_of_case(tokens: &Reading<'_>, from: usize) -> usize {
-    let mut depth = 0usize;
+/// Index behind the `END` of the `CASE` at `from`, which has a `WHEN`; the end of the reading when it is cut off there.
+fn end_of_case(tokens: &Reading<'_>, from: usize) -> Option<usize> {
+    let (mut depth, mut decides) = (0usize, false);
     for (at, token) in tokens.from(from) {
         match token.kind {
             Kind::Word(Word::Case) => depth += 1,
+            Kind::Word(Word::When) => decides = true,
             Kind::Word(Word::End) => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    return at + 1;
+                    return decides.then_some(at + 1);
                 }
             }
             _ => {}
         }
     }
-    tokens.cost()
+    (decides && tokens.cost() >= END).then(|| tokens.cost())
 }
 
 /// A name with its qualifiers; a call when `(` follows.

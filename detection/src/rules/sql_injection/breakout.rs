@@ -32,6 +32,8 @@ pub(super) enum Lead {
         byte: u8,
         /// Whether it is the first of its kind.
         first: bool,
+        /// Whether it closes what another one in the value opened.
+        closes: bool,
     },
     /// The value's beginning, or a number in it, taken as an operand.
     Value,
@@ -42,6 +44,11 @@ pub(super) enum Lead {
 impl Lead {
     fn is_quote(self) -> bool {
         matches!(self, Lead::Quote { .. })
+    }
+
+    /// Whether the string of a host query goes on behind it.
+    fn closes(self) -> bool {
+        matches!(self, Lead::Quote { closes: true, .. })
     }
 
     /// Whether nothing speaks for a harmless reading of the break itself.
@@ -141,7 +148,7 @@ impl Break<'_, '_, '_, '_, '_> {
     /// Whether the quote ends an attribute and `>` its tag: `<h2 class="x">Case study</h2>`. A host query's string would
     /// have ended with the attribute's first quote, and what stands behind that one is judged.
     fn closes_attribute(&self) -> bool {
-        let Lead::Quote { byte: quote @ (b'"' | b'\''), first } = self.lead else { return false };
+        let Lead::Quote { byte: quote @ (b'"' | b'\''), first, .. } = self.lead else { return false };
         // An empty attribute reads like a doubled quote inside of a string.
         let is_empty = self.scene.bytes().get(self.at + 1) == Some(&quote);
         let end = self.at + usize::from(is_empty);
@@ -158,7 +165,7 @@ impl Break<'_, '_, '_, '_, '_> {
     }
 
     fn is_only_quote(&self) -> bool {
-        let Lead::Quote { byte, first: true } = self.lead else { return false };
+        let Lead::Quote { byte, first: true, .. } = self.lead else { return false };
         let rest = self.scene.bytes().get(self.at + 1..).unwrap_or_default();
         memchr::memchr(byte, rest).is_none()
     }

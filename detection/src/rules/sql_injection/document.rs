@@ -1,9 +1,13 @@
 //! What the value is as a whole: a number that makes parsers stumble, a call that is cut off, the operators of document
 //! databases in names and in pasted objects.
 
+use std::borrow::Cow;
+
+use super::operators;
 use super::proofs::{CALL_CUT, OVERFLOW, SYSTEM_NAME};
 use super::proofs_by_dialect::{DOCUMENT_NAME, DOCUMENT_SCRIPT, DOCUMENT_VALUE};
 use super::scene::Scene;
+use crate::evidence::Subject;
 use crate::field::Place;
 use crate::lang::sql::token::{self, Dialect, Kind, Lexer, Quotes, Token};
 use crate::lang::sql::words::Word;
@@ -79,6 +83,7 @@ fn is_cut_call(value: &[u8]) -> bool {
 fn operators(scene: &mut Scene<'_, '_, '_>) {
     let bytes = scene.bytes();
     let name = scene.is_name();
+    let mut keys = Keys::default();
     let mut lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, scene.lasts);
     let mut before: [Option<Token>; 2] = [None; 2];
     while let Some(token) = lexer.next() {
@@ -103,6 +108,12 @@ fn operators(scene: &mut Scene<'_, '_, '_>) {
             });
             let whole = before[0].is_none() && after.is_none();
             let key = scene.subject.place == Place::JsonKey && whole;
+            let operator = bytes.get(token.start..token.end).unwrap_or_default();
+            let path = keys.path(scene.subject, name, token.start);
+            if !operators::counts(operator, &path) {
+                before = [next, Some(token)];
+                continue;
+            }
             if key || (name && (bracketed || whole && role == Word::Document)) {
                 scene.found(&DOCUMENT_NAME, token.start, token.end);
             } else if bracketed || (keyed && opened && (role == Word::Document || before[0].is_some())) {
@@ -111,9 +122,45 @@ fn operators(scene: &mut Scene<'_, '_, '_>) {
             before = [next, Some(token)];
             continue;
         }
+        keys.see(token, before[0], before[1]);
         before = [Some(token), before[0]];
         if !scene.spend(1) {
             return;
+        }
+    }
+}
+
+/// The keys of an object that is pasted into a value, as far as its operators are told by them.
+#[derive(Debug, Default)]
+struct Keys {
+    depth: usize,
+    /// The key that a colon followed last.
+    last: Option<Token>,
+}
+
+impl Keys {
+    fn see(&mut self, token: Token, before: Option<Token>, second: Option<Token>) {
+        match token.kind {
+            Kind::BraceOpen => self.depth += 1,
+            Kind::BraceClose => self.depth = self.depth.saturating_sub(1),
+            Kind::Colon => {
+                let is_quote = |token: &Token| token.kind == Kind::Quote;
+                self.last =
+                    before.filter(|token| !is_quote(token)).or(second.filter(|token| !is_quote(token)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Names above the operator at `at`: those of the field that it came in, and the object's own.
+    fn path<'a>(&self, subject: &Subject<'a>, is_name: bool, at: usize) -> Cow<'a, [u8]> {
+        if is_name && subject.place != Place::JsonKey {
+            return Cow::Borrowed(subject.bytes.get(..at).unwrap_or_default());
+        }
+        let own = self.last.and_then(|key| subject.bytes.get(key.start..key.end));
+        match own.filter(|_| self.depth > 1) {
+            Some(own) => Cow::Owned([subject.name, b".", own].concat()),
+            None => Cow::Borrowed(subject.name),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::breakout::{self, Lead};
 use super::scene::Scene;
 use super::{document, free, opt_in};
 use crate::evidence::{Evidence, Subject};
+use crate::field::Place;
 use crate::lang::sql::token::{self, Lasts, Quotes};
 use crate::lang::sql::words::Word;
 
@@ -28,17 +29,20 @@ pub(super) fn run_quotes(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
 /// Looks behind every quote that an operator, a closing bracket or a keyword follows.
 fn quotes(scene: &mut Scene<'_, '_, '_>) {
     let bytes = scene.bytes();
-    let mut seen = [0usize; 4];
+    let balanced = is_one_value(scene);
+    let mut seen = [Parity::default(); 3];
     for at in memchr::memchr3_iter(b'\'', b'"', b'`', bytes) {
         let (slot, quotes) = match bytes.get(at) {
             Some(b'\'') => (0, Quotes::Strings),
             Some(b'"') => (1, Quotes::Strings),
             _ => (2, Quotes::BacktickStrings),
         };
-        let Some(count) = seen.get_mut(slot) else { continue };
-        *count += 1;
+        let Some(parity) = seen.get_mut(slot) else { continue };
+        let first = parity.count == 0;
+        parity.see(bytes, at);
         if is_breaking(bytes, at + 1) {
-            let lead = Lead::Quote { byte: bytes.get(at).copied().unwrap_or(0), first: *count == 1 };
+            let closes = balanced && parity.is_even();
+            let lead = Lead::Quote { byte: bytes.get(at).copied().unwrap_or(0), first, closes };
             breakout::behind(scene, at, at + 1, quotes, lead);
         }
         if !scene.spend(1) {
@@ -48,20 +52,56 @@ fn quotes(scene: &mut Scene<'_, '_, '_>) {
     typographic(scene);
 }
 
-/// The same for quotes that an editor or a transcoding turned: servers that fold them back see the plain ones.
+/// How often a quote came so far. A break-out takes an odd number of it: an even one leaves the host query's string as it
+/// was.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parity {
+    count: usize,
+    /// Without those behind a backslash, which MySQL reads as a character of the string.
+    plain: usize,
+}
+
+impl Parity {
+    fn see(&mut self, bytes: &[u8], at: usize) {
+        let before = bytes.get(..at).unwrap_or_default();
+        let backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        self.count += 1;
+        self.plain += usize::from(backslashes % 2 == 0);
+    }
+
+    /// Whether the quote closes what one before it opened, however backslashes are read.
+    fn is_even(self) -> bool {
+        self.count.is_multiple_of(2) && self.plain.is_multiple_of(2)
+    }
+}
+
+/// A value longer than this may be judged in pieces, and a piece does not show the quotes before it.
+const PIECE_BYTES_MIN: usize = 2048;
+
+/// Whether all quotes before one of the view's are the value's own: bodies that nothing parses, paths and header fields
+/// are read in parts by applications, and a quote of another part would count.
+fn is_one_value(scene: &Scene<'_, '_, '_>) -> bool {
+    let place = scene.subject.place;
+    scene.bytes().len() <= PIECE_BYTES_MIN
+        && matches!(place, Place::Query | Place::Form | Place::Part | Place::Json | Place::Xml)
+}
+
+/// The same for primes and accents that a change of the character set turns into quotes. The quotes that editors set
+/// (U+2018 to U+201F) exist in every such set and end no string.
 fn typographic(scene: &mut Scene<'_, '_, '_>) {
     let bytes = scene.bytes();
     let mut first = true;
     for at in memchr::memchr3_iter(0xe2, 0xc2, 0xca, bytes) {
-        let length = token::smart_quote(bytes.get(at..).unwrap_or_default());
-        if length > 0 {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let length = token::smart_quote(rest);
+        if length > 0 && !matches!(rest, [0xe2, 0x80, 0x98..=0x9f, ..]) {
             if is_breaking(bytes, at + length) {
                 breakout::behind(
                     scene,
                     at,
                     at + length,
                     Quotes::Typographic,
-                    Lead::Quote { byte: 0xe2, first },
+                    Lead::Quote { byte: 0xe2, first, closes: false },
                 );
             }
             first = false;

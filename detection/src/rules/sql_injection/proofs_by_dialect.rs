@@ -35,7 +35,7 @@ rules! {
     DOCUMENT_NAME: SqlInjectionMongodbOperators, "sql-injection-mongodb-operators/name", STRONG, NAMES,
         "An operator of a document database as a key.",
         ["$ne", "$where", "$regex"],
-        ["$schema", "$ref", "ctl00$Main$txtName"];
+        ["$schema", "$ref", "ctl00$Main$txtName", "$set", "$unset", "$add", "$in"];
     DOCUMENT_VALUE: SqlInjectionMongodbOperators, "sql-injection-mongodb-operators/value", STRONG, VALUES.or(Places::HEADERS),
         "An operator of a document database in an object that is pasted into a value.",
         ["{ $ne: 1 }", "true, $where: '1 == 1'", "{\"$gt\":\"\"}", "[$lte]x"],

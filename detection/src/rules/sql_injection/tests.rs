@@ -188,14 +188,14 @@ fn every_leaf_of_the_bucket_has_a_rule() {
 
 #[test]
 fn prose_passes() {
-    for value in include_str!("everyday.txt").lines() {
-        assert!(!blocks(value.as_bytes()), "{value}");
-    }
+    let refused: Vec<_> =
+        include_str!("everyday.txt").lines().filter(|value| blocks(value.as_bytes())).collect();
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
 #[test]
 fn attacks_block() {
-    for value in include_str!("attacks.txt").lines() {
-        assert!(blocks(value.as_bytes()), "{value}");
-    }
+    let missed: Vec<_> =
+        include_str!("attacks.txt").lines().filter(|value| !blocks(value.as_bytes())).collect();
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
 }

@@ -25,7 +25,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let Some(right) = operand(self.tokens, i + 1) else { return };
         let behind = kind(self.tokens, right.next);
         let telling = match right.operand {
-            Operand::Query | Operand::Call => self.lead != Lead::Name,
+            Operand::Query | Operand::Call => self.lead != Lead::Name && !self.lead.closes(),
             Operand::OpenText => {
                 self.lead.is_quote() && self.lead.is_clear() && self.is_left_open(right.next - 1)
             }
@@ -135,6 +135,7 @@ impl Break<'_, '_, '_, '_, '_> {
         if !ends {
             return heavy(left.operand) && self.lead.is_clear() && !by_word;
         }
+        let heavy = |o| heavy(o) && (o == Operand::Query || !self.lead.closes());
         if by_word && right.operand == Operand::Name && !commented {
             return false;
         }
@@ -174,7 +175,8 @@ impl Break<'_, '_, '_, '_, '_> {
             Operand::Call => {
                 let open = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
                 let sane = open.is_none_or(|open| grammar::arguments(self.tokens, open));
-                sane && (may_end(self.tokens, left.next)) && self.lead != Lead::Name
+                let breaks = self.lead != Lead::Name && !self.lead.closes();
+                sane && may_end(self.tokens, left.next) && breaks
             }
             Operand::OpenText => {
                 // `or ''-'`: the empty string is an operand of its own sign.
@@ -190,9 +192,12 @@ impl Break<'_, '_, '_, '_, '_> {
                             | Kind::Word(Word::Limit | Word::Order | Word::Union | Word::Or | Word::And)
                     )
                 );
+                // `"foo" and not "bar"` is how people search for phrases.
+                let text = |i: usize| kind(self.tokens, i) == Some(Kind::Text);
+                let phrases = text(0) && text(left.next - 1);
                 cut && self.lead != Lead::Name
                     || (ends && quoted)
-                    || (telling && behind.is_none() && self.lead == Lead::Value)
+                    || (telling && behind.is_none() && self.lead == Lead::Value && !phrases)
             }
             Operand::Group => (cut || symbol) && quoted || (cut && self.lead == Lead::Value),
             Operand::Name => cut && quoted,

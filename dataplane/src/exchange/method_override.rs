@@ -1,0 +1,49 @@
+//! Fields in which a client behind a proxy that knows GET and POST alone asks for another method. Frameworks obey them, so
+//! the method that they name is held to the same list as that of the request line.
+
+use waf_shared::catalog::Leaf;
+
+use super::record::Record;
+use crate::http1::head::RequestHead;
+use crate::refusal::Refusal;
+
+/// The fields, in lower case.
+const NAMES: &[&[u8]] = &[b"x-http-method-override", b"x-http-method", b"x-method-override"];
+
+const PLACE: &str = "HEADERS:x-http-method-override";
+
+/// Refuses a method that the route does not accept, more than one of them, and any on another method than POST.
+pub(super) fn check(head: &RequestHead, record: &mut Record) -> Result<(), Refusal> {
+    let Some(wanted) = wanted(head) else { return Ok(()) };
+    let reason = if head.method() != b"POST" {
+        "a method override on a method other than POST"
+    } else if values(head).any(|other| !other.eq_ignore_ascii_case(wanted)) {
+        "method overrides that differ"
+    } else if !accepts(record, wanted) {
+        "the method of the override is not in accept.methods"
+    } else {
+        return Ok(());
+    };
+    record.violate(Leaf::HttpComplianceMethodOverride, PLACE, reason)
+}
+
+/// The method that the first such field asks for.
+pub(super) fn wanted(head: &RequestHead) -> Option<&[u8]> {
+    values(head).next()
+}
+
+/// Frameworks change the method to upper case.
+fn accepts(record: &Record, wanted: &[u8]) -> bool {
+    record.settings().accept.methods.iter().any(|method| method.as_bytes().eq_ignore_ascii_case(wanted))
+}
+
+fn values(head: &RequestHead) -> impl Iterator<Item = &[u8]> {
+    head.fields.iter().filter(|(name, _)| is_override(name)).map(|(_, value)| value.trim_ascii())
+}
+
+/// Gateways that turn fields into environment variables read `_` as `-`.
+fn is_override(name: &[u8]) -> bool {
+    let folded = || name.iter().map(|byte| if *byte == b'_' { b'-' } else { byte.to_ascii_lowercase() });
+    name.first().is_some_and(|first| first.eq_ignore_ascii_case(&b'x'))
+        && NAMES.iter().any(|known| known.len() == name.len() && folded().eq(known.iter().copied()))
+}
