@@ -102,7 +102,7 @@ fn what_is_fetched_is_told_by_its_name() {
         (Place::Json, "database_url", "postgres://localhost:5432/app"),
         (Place::Json, "url", "postgres://localhost:5432/app"),
         (Place::Json, "url", "Start the server and open http://localhost:3000 in a browser."),
-        (Place::Json, "code", "fetch('http://localhost:3000/api').then(r => r.json())"),
+        (Place::Json, "code", "const api = 'http://localhost:3000/api';"),
         (Place::Json, "description", "http://localhost:3000"),
         (Place::Xml, "schema@targetNamespace", "http://example.org/localhost"),
     ] {
