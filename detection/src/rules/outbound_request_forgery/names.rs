@@ -3,7 +3,7 @@
 
 mod words;
 
-use words::{AMBIGUOUS, CALLBACK, CONTAINERS, FETCH, GENERIC, METADATA, REDIRECT, TEXT};
+use words::{AMBIGUOUS, CALLBACK, CONFIGURATION, CONTAINERS, FETCH, GENERIC, METADATA, REDIRECT, TEXT};
 
 /// What is done with the URL in a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(crate) enum Purpose {
 
 /// Words of a name that are looked at, from its end.
 const WORDS_MAX: usize = 8;
+/// Objects around a URL whose names are looked at.
+const PARENTS_MAX: usize = 4;
 /// Longest word.
 const WORD_BYTES_MAX: usize = 24;
 
@@ -55,11 +57,7 @@ pub(crate) fn purpose(name: &[u8]) -> Purpose {
         }
     }
     // A URL and nothing else: in a document what holds it says what it is for.
-    match segments.next() {
-        _ if !is_generic(last) => Purpose::Unknown,
-        None => Purpose::Fetch,
-        Some(parent) => of_parent(parent),
-    }
+    if is_generic(last) { of_parents(segments, name.contains(&b'/')) } else { Purpose::Unknown }
 }
 
 /// Whether a name says that a URL is meant and nothing else: `url`, `link_url`, `URL2`.
@@ -73,15 +71,28 @@ fn is_generic(name: &[u8]) -> bool {
     })
 }
 
-/// What the name of an object says of the URL in it.
-fn of_parent(parent: &[u8]) -> Purpose {
-    let mut lower = [0; WORD_BYTES_MAX];
-    if lowered(parent, &mut lower).is_some_and(|parent| CONTAINERS.contains(&parent)) {
-        return Purpose::Fetch;
+/// What the names of the objects around a URL say of it; the nearest that says anything counts.
+fn of_parents<'n>(parents: impl Iterator<Item = &'n [u8]>, is_xml: bool) -> Purpose {
+    let mut parents = parents.take(PARENTS_MAX).peekable();
+    let mut is_plain = true;
+    while let Some(parent) = parents.next() {
+        let mut lower = [0; WORD_BYTES_MAX];
+        let name = lowered(parent, &mut lower).unwrap_or_default();
+        if CONFIGURATION.contains(&name) {
+            return Purpose::FetchByNumber;
+        }
+        if CONTAINERS.contains(&name) {
+            continue;
+        }
+        let mut generic = true;
+        let mut purposes = Words(parent).take(WORDS_MAX).map(|word| of_word(word, &mut generic));
+        if let Some(known) = purposes.find(|purpose| *purpose != Purpose::Unknown) {
+            return known;
+        }
+        // A document has a root element, whatever its name.
+        is_plain &= is_xml && parents.peek().is_none();
     }
-    let mut generic = true;
-    let mut purposes = Words(parent).take(WORDS_MAX).map(|word| of_word(word, &mut generic));
-    purposes.find(|purpose| *purpose != Purpose::Unknown).unwrap_or(Purpose::Unknown)
+    if is_plain { Purpose::Fetch } else { Purpose::FetchByNumber }
 }
 
 /// What one word says. `generic` is whether a word for a URL stood behind it, and becomes true at one.
@@ -103,7 +114,8 @@ fn of_word(word: &[u8], generic: &mut bool) -> Purpose {
     } else if is(FETCH) {
         Purpose::Fetch
     } else {
-        match (is(METADATA), is(AMBIGUOUS), *generic) {
+        let is_metadata = is(METADATA) || word.strip_suffix('s').is_some_and(|one| METADATA.contains(&one));
+        match (is_metadata, is(AMBIGUOUS), *generic) {
             (true, false, _) | (true, true, true) => Purpose::Metadata,
             (true, true, false) => Purpose::FetchFromForm,
             (false, true, true) => Purpose::Fetch,

@@ -117,46 +117,80 @@ pub(super) const REDIRECT: &[&str] = &[
 
 /// Words for what a URL only describes: what was visited, where something is kept, where it can be seen.
 pub(super) const METADATA: &[&str] = &[
+    "author",
     "avatar",
     "blog",
+    "branch",
     "browser",
+    "build",
     "canonical",
     "clone",
+    "comment",
+    "commit",
+    "commits",
+    "context",
     "current",
+    "deployment",
     "doc",
     "document",
     "embed",
+    "event",
+    "events",
+    "exception",
+    "frame",
     "git",
+    "head",
     "home",
     "homepage",
     "html",
     "http",
+    "installation",
     "issue",
     "issues",
+    "label",
     "landing",
     "location",
+    "log",
+    "milestone",
+    "navigation",
+    "organization",
+    "owner",
+    "package",
+    "packages",
     "page",
+    "performance",
     "permalink",
+    "pipeline",
     "profile",
     "project",
     "public",
     "pull",
     "ref",
     "referring",
+    "release",
     "repo",
     "repository",
     "request",
+    "review",
+    "run",
     "self",
+    "sender",
     "server",
     "servers",
+    "session",
     "site",
+    "span",
     "ssh",
+    "status",
     "svn",
+    "tab",
+    "tag",
     "user",
     "users",
     "visit",
     "web",
     "website",
+    "window",
 ];
 
 /// Names of what people write or look for.
@@ -194,7 +228,9 @@ pub(super) const CONTAINERS: &[&str] = &[
     "args",
     "arguments",
     "attributes",
+    "body",
     "config",
+    "configuration",
     "data",
     "envelope",
     "fields",
@@ -208,10 +244,12 @@ pub(super) const CONTAINERS: &[&str] = &[
     "payload",
     "properties",
     "record",
-    "request",
     "root",
     "variables",
 ];
+
+/// Names of objects that hold a configuration: an address in it may be of the configured program's own machine.
+pub(super) const CONFIGURATION: &[&str] = &["connection", "env", "environment", "options", "settings"];
 
 #[cfg(test)]
 mod tests {
@@ -219,7 +257,8 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        for list in [FETCH, CALLBACK, AMBIGUOUS, GENERIC, REDIRECT, METADATA, TEXT, CONTAINERS] {
+        for list in [FETCH, CALLBACK, AMBIGUOUS, GENERIC, REDIRECT, METADATA, TEXT, CONTAINERS, CONFIGURATION]
+        {
             assert!(list.is_sorted(), "{list:?}");
         }
     }
