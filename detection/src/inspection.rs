@@ -13,11 +13,16 @@ use crate::field::{Field, Place};
 use crate::request::{Facts, Head};
 use crate::verdict::Verdict;
 
+mod arguments;
 mod bounds;
 mod documents;
 mod headers;
+mod joined;
 mod judging;
 mod split;
+
+use headers::Kind;
+use joined::{Names, Source};
 
 pub use crate::body::BodyKind;
 pub use bounds::{Bounds, Files, Parsers};
@@ -87,8 +92,24 @@ impl Inspection {
         if let Some(query) = head.query {
             self.query(query);
         }
+        let mut names = Names::default();
         for (name, value) in head.fields.clone() {
             self.header(name, value);
+            names.note(name);
+        }
+        if names.may_repeat() {
+            self.judging.timed(0, |judging| {
+                judging.repeated_headers(head.fields.clone(), |judging, name, value| {
+                    header(judging, Kind::of(name), name, value);
+                });
+            });
+        }
+        let is_form =
+            |value: &[u8]| value.array_windows().any(|four: &[u8; 4]| four.eq_ignore_ascii_case(b"form"));
+        let takes_form = head.carries_body && facts.content_type.first.is_some_and(is_form);
+        if self.judging.names.may_repeat() || takes_form {
+            let query = head.query.unwrap_or_default();
+            self.judging.timed(query.len(), |judging| judging.join_head(query, head.fields.clone()));
         }
         self.judging.whole(&facts);
         self.judging.took(began);
@@ -106,33 +127,22 @@ impl Inspection {
 
     /// Judges the query as sent, without its `?`: every name, every value.
     pub fn query(&mut self, raw_query: &[u8]) {
-        self.judging.timed(raw_query.len(), |judging| {
-            for pair in raw_query.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
-                judging.argument(Place::QueryName, Place::Query, pair);
-            }
-        });
+        self.judging.timed(raw_query.len(), |judging| judging.query(raw_query));
     }
 
     /// Judges one request header. Cookies are judged by name and value.
     pub fn header(&mut self, name: &[u8], value: &[u8]) {
-        if headers::is_plain(name, value) {
+        if value.is_empty() {
             return;
         }
-        self.judging.timed(value.len(), |judging| {
-            if name.eq_ignore_ascii_case(b"cookie") {
-                for (name, value) in split::cookies(value) {
-                    judging.field(&Field { place: Place::CookieName, name: b"", value: name });
-                    judging.field(&Field { place: Place::Cookie, name, value });
-                }
-            } else if name.eq_ignore_ascii_case(b"user-agent") {
-                judging.recurring(&Field { place: Place::Header, name, value });
-            } else {
-                judging.field(&Field { place: Place::Header, name, value });
-                if name.eq_ignore_ascii_case(b"referer") {
-                    judging.arguments_of(name, value);
-                }
-            }
-        });
+        // Most values are dismissed here.
+        let kind = Kind::of(name);
+        if let Kind::Structured(grammar) = kind
+            && headers::is_plain(grammar, value)
+        {
+            return;
+        }
+        self.judging.timed(value.len(), |judging| header(judging, kind, name, value));
     }
 
     /// Judges one field that a parser elsewhere has found (multipart, XML, a response).
@@ -173,7 +183,10 @@ impl Inspection {
     pub fn finish_body(&mut self, cut: Cut) {
         let body = &mut self.body;
         let began = self.judging.watch();
-        self.judging.timed(body.pending(), |judging| body.finish(cut, judging));
+        self.judging.timed(body.pending(), |judging| {
+            body.finish(cut, judging);
+            judging.join(Source::Form);
+        });
         self.judging.took(began);
     }
 
@@ -224,5 +237,21 @@ impl Inspection {
     /// The conclusion so far.
     pub fn verdict(&self) -> &Verdict {
         self.judging.verdict()
+    }
+}
+
+/// Judges one header line, or the lines of one header joined.
+fn header(judging: &mut Judging, kind: Kind, name: &[u8], value: &[u8]) {
+    let field = Field { place: Place::Header, name, value };
+    match kind {
+        Kind::Cookie => judging.cookies(value),
+        Kind::Structured(grammar) if headers::is_plain(grammar, value) => {}
+        Kind::Recurring(grammar) => judging.recurring(&field, |value| headers::is_plain(grammar, value)),
+        Kind::Structured(_) | Kind::Free => {
+            judging.field(&field);
+            if name.eq_ignore_ascii_case(b"referer") {
+                judging.arguments_of(name, value);
+            }
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::rule::{Glance, Judge, Rule};
 
+pub(crate) use http_compliance::NESTED_CODINGS;
+
 pub mod command_injection;
 pub mod cross_site_scripting;
 pub mod data_uri;

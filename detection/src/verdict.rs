@@ -16,7 +16,7 @@ pub struct Match {
     pub rule: &'static Rule,
     /// Where the value stands.
     pub place: Place,
-    /// Name of the field, cut to [`limits::ARGUMENT_NAME_BYTES_MAX`].
+    /// Name of the field, cut to [`limits::FIELD_NAME_BYTES_MAX`].
     pub name: Vec<u8>,
     /// How the matched bytes came from those sent.
     pub view: View,

@@ -16,14 +16,17 @@ mod unicode;
 mod utf7;
 
 /// Derived views of one value.
-const VIEWS_MAX: usize = 24;
+const VIEWS_MAX: usize = 30;
 /// Bytes of all derived views: some constant room, and a few times the value.
 const VIEW_BYTES_BASE: usize = 32 << 10;
-const VIEW_BYTES_FACTOR: usize = 4;
-/// How often percent coding is taken off.
+const VIEW_BYTES_FACTOR: usize = 5;
+/// Levels of percent coding that are taken off one by one. Below them all that is left is taken off at once.
 const PERCENT_LEVELS_MAX: usize = 3;
-/// Rounds in which every decoder is applied to what the others left.
-const FOLD_ROUNDS_MAX: usize = 4;
+/// Rounds in which every decoder is applied to what the others left. One round takes off any depth of one coding, so only
+/// codings in turns need more, and no program applies them so often.
+const FOLD_ROUNDS_MAX: usize = 12;
+/// How often base64 of base64 is decoded.
+const UNPACKED_MAX: usize = 8;
 
 /// How the bytes that matched came from the bytes as sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,7 +36,7 @@ pub enum View {
     Raw,
     /// Percent-decoded, plus as space where the place demands it.
     Percent,
-    /// Percent-decoded again, once or twice.
+    /// Percent-decoded again, once or more.
     PercentNested,
     /// HTML entities decoded.
     Entities,
@@ -82,6 +85,8 @@ pub(crate) struct Views {
     scratch: Vec<u8>,
     /// The value in which parts are looked for.
     part: Vec<u8>,
+    /// Whether something coded was left when the bounds were reached.
+    unsettled: bool,
 }
 
 /// A decoder that works on the bytes alone.
@@ -100,8 +105,8 @@ const DECODERS: [(View, Applies, Decoder); 5] = [
 
 /// What [`Views::fold`] applies, in this order.
 const FOLDERS: [(Applies, Decoder); 4] = [
-    (Classes::percent, |source, out| percent::decode(source, false, out)),
-    (Classes::ampersand, entities::decode),
+    (Classes::percent, percent::decode_fully),
+    (Classes::ampersand, entities::decode_fully),
     (Classes::backslash, escapes::decode),
     (Classes::high, unicode::fold),
 ];
@@ -115,27 +120,44 @@ impl Views {
         let levels = self.percent_levels(place, classes, raw);
         self.fold(levels, self.classes_of(levels, classes), 2, raw);
         // One bit a view: those that base64 made.
-        let mut unpacked = 0_u32;
-        for level in (0..=levels).rev() {
-            let level_classes = self.classes_of(level, classes);
-            for (view, applies, decode) in DECODERS {
-                let name = if level == 0 { view } else { View::Combined };
-                if applies(level_classes) && self.add(name, level, raw, decode) && view == View::Base64 {
-                    unpacked |= 1 << self.names.len();
-                }
-            }
-        }
+        let mut unpacked = self.alone(levels, classes, raw);
         unpacked |= self.parts(levels, classes, raw);
         self.nested(levels, unpacked, raw);
+        for level in (0..levels).rev() {
+            self.alone(level, classes, raw);
+        }
         if place == Place::Path {
             let view = if levels == 0 { View::Path } else { View::Combined };
             self.add(view, levels, raw, path::resolve);
+        }
+        if levels > PERCENT_LEVELS_MAX {
+            self.levels_between(raw);
         }
     }
 
     /// Forgets the views and keeps the buffers.
     pub(crate) fn clear(&mut self) {
         self.names.clear();
+        self.unsettled = false;
+    }
+
+    /// Whether the value is coded so often, in turns of several codings, that some of it was left.
+    pub(crate) fn is_unsettled(&self) -> bool {
+        self.unsettled
+    }
+
+    /// Each decoder alone on one level; a bit for each view that base64 made.
+    #[inline]
+    fn alone(&mut self, level: usize, classes: Classes, raw: &[u8]) -> u32 {
+        let level_classes = self.classes_of(level, classes);
+        let mut unpacked = 0;
+        for (view, applies, decode) in DECODERS {
+            let name = if level == 0 { view } else { View::Combined };
+            if applies(level_classes) && self.add(name, level, raw, decode) && view == View::Base64 {
+                unpacked |= 1 << self.names.len();
+            }
+        }
+        unpacked
     }
 
     /// Whether `raw` can have views at all. Everyday values cannot.
@@ -186,20 +208,46 @@ impl Views {
                 return level;
             }
         }
-        PERCENT_LEVELS_MAX
+        let rest = self.add(View::PercentNested, PERCENT_LEVELS_MAX, raw, percent::decode_fully);
+        PERCENT_LEVELS_MAX + usize::from(rest)
+    }
+
+    /// Levels of percent coding between those taken off one by one and the last, while there is room.
+    fn levels_between(&mut self, raw: &[u8]) {
+        let mut node = PERCENT_LEVELS_MAX;
+        while self.add(View::PercentNested, node, raw, |source, out| percent::decode(source, false, out)) {
+            node = self.names.len();
+        }
     }
 
     /// Base64 within what the other decoders made, and what base64 hid from them, as deep as there is room for views.
     fn nested(&mut self, levels: usize, mut unpacked: u32, raw: &[u8]) {
-        let mut node = levels;
+        let (mut node, mut times) = (levels, 0);
         while let Some(&(_, classes)) = self.names.get(node) {
             node += 1;
-            if classes.base64() && self.add(View::Combined, node, raw, base64::decode) {
+            if times >= UNPACKED_MAX || self.names.len() >= VIEWS_MAX {
+                self.unsettled |= classes.base64() && self.is_base64(node, raw)
+                    || unpacked & 1 << node != 0 && base64::runs(self.source(node, raw)).next().is_some();
+            } else if classes.base64() && self.add(View::Combined, node, raw, base64::decode) {
                 unpacked |= 1 << self.names.len();
+                times += 1;
             } else if unpacked & 1 << node != 0 {
+                let before = self.names.len();
                 self.fold(node, classes, 1, raw);
+                let folded = self.names.len();
+                // What was decoded may hold base64 in a part of it, before or behind its other codings are taken off.
+                unpacked |= self.parts_of(if folded > before { folded } else { node }, raw);
             }
         }
+    }
+
+    /// Whether a node is base64 of text.
+    fn is_base64(&mut self, node: usize, raw: &[u8]) -> bool {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        let decodes = base64::decode(self.source(node, raw), &mut scratch);
+        self.scratch = scratch;
+        decodes
     }
 
     /// Everything decoded until nothing changes; a view if at least `steps_min` decoders had something to do.
@@ -210,6 +258,7 @@ impl Views {
         let mut folded = std::mem::take(&mut self.folded);
         let mut next = std::mem::take(&mut self.scratch);
         let (mut steps, mut classes) = (0, classes);
+        let mut settled = false;
         for _ in 0..FOLD_ROUNDS_MAX {
             let before = steps;
             for (applies, decode) in FOLDERS {
@@ -221,10 +270,12 @@ impl Views {
                     steps += 1;
                 }
             }
-            if steps == before || !classes.may_fold() {
+            settled = steps == before || !classes.may_fold();
+            if settled {
                 break;
             }
         }
+        self.unsettled |= !settled;
         if steps >= steps_min {
             let folded = &folded;
             self.add(View::Combined, 0, raw, |_, out| {
@@ -250,9 +301,17 @@ impl Views {
         {
             made |= 1 << self.names.len();
         }
+        self.part = source;
+        made | self.parts_of(level, raw)
+    }
+
+    /// Base64 that is a part of a node; a bit for each view of it.
+    fn parts_of(&mut self, node: usize, raw: &[u8]) -> u32 {
+        let mut made = 0;
+        let mut source = std::mem::take(&mut self.part);
         source.clear();
-        source.extend_from_slice(self.source(level, raw));
-        let view = if level == 0 { View::Base64 } else { View::Combined };
+        source.extend_from_slice(self.source(node, raw));
+        let view = if node == 0 { View::Base64 } else { View::Combined };
         // The whole value has been decoded already.
         let runs = base64::runs(&source).filter(|run| run.len() < source.len());
         for part in base64::payload(&source).into_iter().chain(runs) {
@@ -300,77 +359,4 @@ impl Views {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn views(place: Place, raw: &[u8]) -> Vec<(View, Vec<u8>)> {
-        let mut views = Views::default();
-        views.derive(place, classes::of(raw), raw);
-        views.iter().map(|(view, _, bytes)| (view, bytes.to_vec())).collect()
-    }
-
-    fn holds(place: Place, raw: &str, view: View, expected: &str) {
-        let all = views(place, raw.as_bytes());
-        assert!(all.iter().any(|(v, bytes)| *v == view && bytes == expected.as_bytes()), "{raw}: {all:?}");
-    }
-
-    #[test]
-    fn each_decoding_gives_its_view() {
-        holds(Place::Query, "a+b%3c", View::Percent, "a b<");
-        holds(Place::Json, "%253c", View::PercentNested, "<");
-        holds(Place::Json, "&lt;b", View::Entities, "<b");
-        holds(Place::Json, r"\x3cb", View::Escapes, "<b");
-        holds(Place::Query, "%c0%ae%c0%af", View::Combined, "./");
-        holds(Place::Query, "PHN2ZyBvbmxvYWQ9YWxlcnQoMSk-", View::Base64, "<svg onload=alert(1)>");
-        holds(Place::Json, "id=7&data=PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+", View::Base64, "<svg onload=alert(1)>");
-        holds(Place::Json, "+ADw-script+AD4-", View::Unicode, "<script>");
-        holds(
-            Place::Json,
-            "data:text/html;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+",
-            View::Base64,
-            "<svg onload=alert(1)>",
-        );
-    }
-
-    #[test]
-    fn decodings_combine_in_any_order() {
-        holds(Place::Json, "%24&lcub;\\u006A&#110;di", View::Combined, "${jndi");
-        holds(Place::Json, "&#37;3cscript", View::Combined, "<script");
-        holds(Place::Query, "%26%2360%3B", View::Combined, "<");
-        holds(Place::Query, "%5Cu003c%26gt%3B", View::Combined, "<>");
-        // `XHUwMDc3aGlsZSh0cnVlKTs=` is `\u0077hile(true);`.
-        holds(Place::Query, "XHUwMDc3aGlsZSh0cnVlKTs=", View::Combined, "while(true);");
-        holds(Place::Cookie, "\\u0058HUwMDc3aGlsZSh0cnVlKTs=", View::Combined, "\\u0077hile(true);");
-        holds(Place::Json, "WEhVd01EYzNhR2xzWlNoMGNuVmxLVHM9", View::Combined, "\\u0077hile(true);");
-    }
-
-    #[test]
-    fn base64_is_looked_into() {
-        let nested = "UEhOMlp5QnZibXh2WVdROVlXeGxjblFvTVNrKw==";
-        holds(Place::Json, nested, View::Combined, "<svg onload=alert(1)>");
-        holds(
-            Place::Query,
-            "UEhOMlp5QnZibXh2WVdROVlXeGxjblFvTVNrKw%3D%3D",
-            View::Combined,
-            "<svg onload=alert(1)>",
-        );
-        holds(Place::Json, "Jmx0O3NjcmlwdCZndDs=", View::Combined, "<script>");
-        holds(Place::Json, "JTNjc2NyaXB0JTNl", View::Combined, "<script>");
-        holds(Place::Query, "YTw+Pj8/YTw+Pj8/YQ%3D%3D", View::Base64, "a<>>??a<>>??a");
-    }
-
-    #[test]
-    fn plain_values_have_no_views() {
-        for raw in ["hello world", "2024-06-10T08:00:00Z", "user@example.org", "Grüße", "a-b_c.d", "R&D"] {
-            assert!(views(Place::Query, raw.as_bytes()).is_empty(), "{raw}");
-        }
-    }
-
-    #[test]
-    fn hostile_values_stay_within_the_bounds() {
-        let raw = r"%2525253c&amp;amp;lt;\\\\x5c\x5cx3c＜%c0%af".repeat(4000);
-        let all = views(Place::Query, raw.as_bytes());
-        let bytes: usize = all.iter().map(|(_, bytes)| bytes.len()).sum();
-        assert!(all.len() <= VIEWS_MAX && bytes <= VIEW_BYTES_BASE + VIEW_BYTES_FACTOR * raw.len());
-    }
-}
+mod tests;

@@ -85,6 +85,43 @@ fn the_head_is_split_into_fields() {
 }
 
 #[test]
+fn components_without_an_equals_sign_are_values() {
+    let mut inspection = inspection(OnHit::GoOn);
+    inspection.query(b"a=1&/etc/passwd&b");
+    assert!(places(inspection.verdict()).contains(&(Place::Query, String::new())));
+}
+
+#[test]
+fn a_query_that_is_no_list_of_pairs_is_judged_whole() {
+    let blocks = |query: &str| {
+        let leaves = LeafSet::defaults();
+        let mut inspection = Inspection::new(engine(), leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
+        inspection.query(query.as_bytes());
+        inspection.verdict().blocks()
+    };
+    for query in [
+        "<x onblur=alert(1)>",
+        "%3Cx%20onblur=alert(1)%3E",
+        "<x+onblur=alert(1)+a=b&c=d>",
+        "a=1&<x onblur=alert(1)&&b>",
+        "1'or'1'='1",
+        "<img src=x&amp;onerror=alert(1)>",
+    ] {
+        assert!(blocks(query), "{query}");
+    }
+    for query in [
+        "a=1&b=2",
+        "some words=here&b=2",
+        "filter[name]=O'Neil&$top=5&$filter=a eq 'b'",
+        "{\"a\":\"b=c\"}",
+        "v=1.2|page:Home|a:{%22ok%22:0,%22n%22:[1,2]}&t=5",
+        "20240610T080000Z",
+    ] {
+        assert!(!blocks(query), "{query}");
+    }
+}
+
+#[test]
 fn everyday_heads_pass() {
     let mut inspection = inspection(OnHit::GoOn);
     inspection.path(b"/products/42/reviews");
@@ -147,7 +184,8 @@ fn argument_limits_hold() {
     };
     assert!(!violates(&"a=1&".repeat(1000)) && violates(&"a=1&".repeat(1001)));
     let name = |bytes| format!("{}=1", "n".repeat(bytes));
-    assert!(!violates(&name(256)) && violates(&name(257)));
+    assert!(!violates(&name(1024)) && violates(&name(1025)));
+    assert!(!violates(&"v".repeat(5000)) && !violates(&format!("a=1&{}", "%7B%22a%22".repeat(500))));
 }
 
 #[test]

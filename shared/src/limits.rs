@@ -95,8 +95,11 @@ pub const INTERIM_RESPONSES_MAX: usize = 64;
 /// Arguments of one request that are inspected as such (`request-validation-argument-limits`).
 pub const ARGUMENTS_MAX: usize = 1_000;
 
-/// Bytes of an argument's name (`request-validation-argument-limits`).
-pub const ARGUMENT_NAME_BYTES_MAX: usize = 256;
+/// Bytes of an argument's name (`request-validation-argument-limits`). Grids and trackers write whole paths into names.
+pub const ARGUMENT_NAME_BYTES_MAX: usize = 1_024;
+
+/// Bytes of the name of a field, or of its path through a document, that are kept and that events show.
+pub const FIELD_NAME_BYTES_MAX: usize = 256;
 
 /// Evidence that blocks.
 pub const SCORE_BLOCKS: u32 = 5;

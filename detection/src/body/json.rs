@@ -308,7 +308,7 @@ impl Json {
             self.path.push(b'.');
         }
         self.path.extend_from_slice(text);
-        self.path.truncate(limits::ARGUMENT_NAME_BYTES_MAX);
+        self.path.truncate(limits::FIELD_NAME_BYTES_MAX);
         self.state = State::Colon;
     }
 

@@ -1,5 +1,5 @@
-//! Remembers values that were judged and found clean. A handful of browsers send nearly all `User-Agent`s; judging each of
-//! them again for every request would cost more than everything else in an everyday head.
+//! Remembers header values that were judged and found clean. A handful of browsers send nearly all `User-Agent`s and lists
+//! of brands; judging each of them again for every request would cost more than everything else in a benign head.
 //!
 //! A slot holds a fingerprint under a key that is drawn for each process, so nobody can craft a value that is taken for a
 //! clean one; the odds of an accident are one in 2^64 for each look.
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use waf_shared::catalog::LeafSet;
 
 /// Values remembered, 8 bytes each; a newer one takes the slot of an older.
-const SLOTS: usize = 4096;
+const SLOTS: usize = 8192;
 /// Longer values are not worth their hash.
 const VALUE_BYTES_MAX: usize = 512;
 
@@ -25,10 +25,16 @@ impl Clean {
         Clean { keys: RandomState::new(), slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// The fingerprint of a value as judged by `leaves`; `None` when it is too long to be remembered.
-    pub(crate) fn fingerprint(&self, leaves: &LeafSet, value: &[u8]) -> Option<u64> {
+    /// What stands for `leaves` in a fingerprint.
+    pub(crate) fn key(&self, leaves: &LeafSet) -> u64 {
+        self.keys.hash_one(leaves)
+    }
+
+    /// The fingerprint of the value of a header as judged by the leaves of `key`; `None` when it is too long to be
+    /// remembered.
+    pub(crate) fn fingerprint(&self, key: u64, name: &[u8], value: &[u8]) -> Option<u64> {
         // Zero marks an empty slot.
-        (value.len() <= VALUE_BYTES_MAX).then(|| self.keys.hash_one((leaves, value)).max(1))
+        (value.len() <= VALUE_BYTES_MAX).then(|| self.keys.hash_one((key, name, value)).max(1))
     }
 
     /// Whether a value of that fingerprint was found clean.
@@ -55,12 +61,15 @@ mod tests {
     #[test]
     fn only_what_was_remembered_is_known() {
         let clean = Clean::new();
+        let of =
+            |leaves: &LeafSet, name: &[u8], value: &[u8]| clean.fingerprint(clean.key(leaves), name, value);
         let leaves = LeafSet::defaults();
-        let one = clean.fingerprint(&leaves, b"curl/8.5.0").expect("short");
-        let other = clean.fingerprint(&LeafSet::EMPTY, b"curl/8.5.0").expect("short");
+        let one = of(&leaves, b"User-Agent", b"curl/8.5.0").expect("short");
+        let other = of(&LeafSet::EMPTY, b"User-Agent", b"curl/8.5.0").expect("short");
         assert!(!clean.knows(one) && one != other);
         clean.remember(one);
         assert!(clean.knows(one) && !clean.knows(other));
-        assert_eq!(clean.fingerprint(&leaves, &[b'x'; 600]), None);
+        assert_ne!(of(&leaves, b"Origin", b"curl/8.5.0"), Some(one));
+        assert_eq!(of(&leaves, b"User-Agent", &[b'x'; 600]), None);
     }
 }

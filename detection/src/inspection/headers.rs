@@ -1,104 +1,82 @@
-//! Which header values need no judging. Nobody evaluates `Accept-Language: de, en;q=0.8`; everybody sends it.
-//! A header is passed over only while its value stays within the grammar of such headers: what an attack needs does not.
+//! Header values that need no judging, and those that are judged once for all requests that send them alike. A value is
+//! passed over only while it follows the grammar of its header, and only where that grammar leaves no room for an attack:
+//! closed lists of words, numbers, dates, and tokens that hold neither spaces nor marks. Everything else is judged.
 
-/// Headers whose values are lists of tokens, numbers and dates, in lower case, sorted.
-const STRUCTURED: &[&str] = &[
-    "accept",
-    "accept-charset",
-    "accept-encoding",
-    "accept-language",
-    "age",
-    "cache-control",
-    "connection",
-    "content-length",
-    "content-type",
-    "date",
-    "dnt",
-    "expect",
-    "host",
-    "if-match",
-    "if-modified-since",
-    "if-none-match",
-    "if-range",
-    "if-unmodified-since",
-    "keep-alive",
-    "max-forwards",
-    "origin",
-    "pragma",
-    "priority",
-    "proxy-connection",
-    "range",
-    "save-data",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "upgrade-insecure-requests",
-];
+mod grammar;
 
-/// Longest structured value that is passed over; browsers stay far below it.
+use grammar::Grammar;
+
+/// Longest value that is passed over by its grammar; browsers stay far below it.
 const VALUE_BYTES_MAX: usize = 512;
 
-const NAME_BYTES_MAX: usize = 32;
-
-/// Whether nothing in this header can be evidence.
-pub(super) fn is_plain(name: &[u8], value: &[u8]) -> bool {
-    value.is_empty() || (is_structured(name) && value.len() <= VALUE_BYTES_MAX && is_tame(value))
+/// How the values of a header are judged.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    /// Unless they follow a grammar.
+    Structured(Grammar),
+    /// Unless they follow a grammar or were found clean before: many requests send the same one.
+    Recurring(Grammar),
+    /// As cookies.
+    Cookie,
+    /// Always.
+    Free,
 }
 
-fn is_structured(name: &[u8]) -> bool {
-    let mut lower = [0; NAME_BYTES_MAX];
-    let Some(lower) = lower.get_mut(..name.len()) else { return false };
-    for (to, from) in lower.iter_mut().zip(name) {
-        *to = from.to_ascii_lowercase();
+impl Kind {
+    /// The kind of the header `name`. The length decides first: most headers cost a comparison or two.
+    pub(super) fn of(name: &[u8]) -> Kind {
+        use Kind::{Cookie, Free, Recurring, Structured};
+        let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+        match name.len() {
+            2 if is("te") => Structured(grammar::codings),
+            3 if is("age") || is("dnt") => Structured(grammar::number),
+            4 if is("host") => Structured(grammar::host),
+            4 if is("date") => Structured(grammar::date),
+            5 if is("range") => Structured(grammar::ranges),
+            6 if is("cookie") => Cookie,
+            6 if is("accept") => Recurring(grammar::media_ranges),
+            6 if is("origin") => Recurring(grammar::nothing),
+            6 if is("pragma") => Structured(grammar::directives),
+            7 if is("upgrade") => Structured(grammar::connection_options),
+            7 if is("sec-gpc") => Structured(grammar::number),
+            8 if is("if-match") => Structured(grammar::entity_tags),
+            8 if is("if-range") => Structured(grammar::date_or_entity_tag),
+            8 if is("priority") => Structured(grammar::priority),
+            9 if is("sec-ch-ua") => Recurring(grammar::nothing),
+            10 if is("connection") => Structured(grammar::connection_options),
+            10 if is("user-agent") => Recurring(grammar::nothing),
+            12 if is("content-type") => Structured(grammar::media_type),
+            12 if is("max-forwards") => Structured(grammar::number),
+            13 if is("cache-control") => Structured(grammar::directives),
+            13 if is("if-none-match") => Structured(grammar::entity_tags),
+            14 if is("content-length") => Structured(grammar::number),
+            14 if is("sec-fetch-site") || is("sec-fetch-mode") || is("sec-fetch-dest") => {
+                Structured(grammar::word)
+            }
+            14 if is("sec-fetch-user") => Structured(grammar::boolean),
+            14 if is("sec-ch-ua-arch") => Structured(grammar::string),
+            15 if is("accept-encoding") => Recurring(grammar::codings),
+            15 if is("accept-language") => Recurring(grammar::languages),
+            16 if is("sec-ch-ua-mobile") => Structured(grammar::boolean),
+            16 if is("proxy-connection") => Structured(grammar::connection_options),
+            17 if is("if-modified-since") => Structured(grammar::date),
+            17 if is("sec-ch-ua-bitness") => Structured(grammar::string),
+            17 if is("transfer-encoding") => Structured(grammar::codings),
+            18 if is("sec-ch-ua-platform") => Structured(grammar::string),
+            19 if is("if-unmodified-since") => Structured(grammar::date),
+            21 if is("sec-websocket-version") => Structured(grammar::number),
+            25 if is("upgrade-insecure-requests") => Structured(grammar::number),
+            26 if is("sec-ch-ua-platform-version") => Structured(grammar::string),
+            27 if is("sec-ch-ua-full-version-list") => Recurring(grammar::nothing),
+            _ => Free,
+        }
     }
-    let lower = &*lower;
-    lower.starts_with(b"sec-") || STRUCTURED.binary_search_by(|known| known.as_bytes().cmp(lower)).is_ok()
 }
 
-/// Tokens, quoted tokens, parameters, URLs' origins: no byte that opens code, markup, a command or an escape, and no `..`.
-fn is_tame(value: &[u8]) -> bool {
-    let mut last = 0;
-    value.iter().all(|&byte| {
-        let dots = last == b'.' && byte == b'.';
-        last = byte;
-        !dots && matches!(byte, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b' ' | b'-' | b'_' | b'.' | b',' | b';' | b'=' | b'*' | b'/' | b'+' | b':' | b'"' | b'?' | b'(' | b')' | b'~' | b'[' | b']')
-    })
+/// Whether nothing in a value that follows `grammar` can be evidence.
+pub(super) fn is_plain(grammar: Grammar, value: &[u8]) -> bool {
+    value.len() <= VALUE_BYTES_MAX && grammar(value)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_sorted_for_the_search() {
-        assert!(STRUCTURED.is_sorted() && STRUCTURED.iter().all(|name| name.len() <= NAME_BYTES_MAX));
-    }
-
-    #[test]
-    fn what_browsers_send_is_plain() {
-        for (name, value) in [
-            ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"),
-            ("Sec-CH-UA", "\"Not/A)Brand\";v=\"8\", \"Chromium\";v=\"126\""),
-            ("If-None-Match", "W/\"33a64df5\""),
-            ("host", "[2001:db8::1]:8080"),
-            ("Content-Type", "multipart/form-data; boundary=----WebKitFormBoundary5748f39329aafbd6"),
-        ] {
-            assert!(is_plain(name.as_bytes(), value.as_bytes()), "{name}: {value}");
-        }
-    }
-
-    #[test]
-    fn nothing_else_is() {
-        for (name, value) in [
-            ("User-Agent", "Mozilla/5.0"),
-            ("X-Api-Version", "1"),
-            ("Accept", "../../../etc/passwd"),
-            ("Accept-Language", "${jndi:ldap://x/a}"),
-            ("Content-Type", "%{(#_='multipart/form-data')}"),
-            ("If-None-Match", "1' or '1'='1"),
-        ] {
-            assert!(!is_plain(name.as_bytes(), value.as_bytes()), "{name}: {value}");
-        }
-    }
-}
+mod tests;

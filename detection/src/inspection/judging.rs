@@ -7,7 +7,8 @@ use std::time::Duration;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
-use super::{OnHit, documents, split};
+use super::joined::{Arrived, Names, Source};
+use super::{OnHit, documents};
 use crate::body::Sink;
 use crate::budget::{Budget, Meter};
 use crate::cost::Cost;
@@ -17,6 +18,7 @@ use crate::field::{Field, Place};
 use crate::request::arguments::Arguments;
 use crate::request::{self, Facts};
 use crate::rule::Rule;
+use crate::rules::NESTED_CODINGS;
 use crate::verdict::{Match, Verdict};
 use crate::view::{View, Views, classes};
 
@@ -40,7 +42,9 @@ const NOISE: &[Leaf] = &[
 #[derive(Debug)]
 pub(crate) struct Judging {
     engine: Arc<Engine>,
-    leaves: LeafSet,
+    pub(super) leaves: LeafSet,
+    /// Stands for the leaves in fingerprints.
+    leaves_key: u64,
     active: Candidates,
     /// Of the active ones, those that look at how a value is coded.
     codings: Candidates,
@@ -48,14 +52,18 @@ pub(crate) struct Judging {
     meter: Meter,
     cost: Cost,
     verdict: Verdict,
-    arguments: usize,
+    pub(super) arguments: usize,
     /// What the head says about the arguments.
-    context: Arguments,
+    pub(super) context: Arguments,
+    /// The arguments and cookies that came, for names that come again.
+    pub(super) arrived: Arrived,
+    /// Their names, to be compared with what comes.
+    pub(super) names: Names,
     found: Vec<Found>,
     field_rules: Vec<&'static Rule>,
     views: Views,
     /// An argument of a URL in a header, its plus signs read as spaces.
-    spaced: Vec<u8>,
+    pub(super) spaced: Vec<u8>,
     /// Documents that the value in hand turned out to be.
     documents: Vec<Vec<u8>>,
     /// How deep in documents inside values the field in hand stands.
@@ -75,6 +83,7 @@ impl Judging {
         let active = engine.active(&leaves);
         Judging {
             codings: engine.of_codings(&active),
+            leaves_key: engine.clean().key(&leaves),
             active,
             engine,
             leaves,
@@ -84,6 +93,8 @@ impl Judging {
             verdict: Verdict::default(),
             arguments: 0,
             context: Arguments::default(),
+            arrived: Arrived::default(),
+            names: Names::default(),
             found: Vec::new(),
             field_rules: Vec::new(),
             views: Views::default(),
@@ -97,6 +108,7 @@ impl Judging {
         if self.leaves != leaves {
             self.active = self.engine.active(&leaves);
             self.codings = self.engine.of_codings(&self.active);
+            self.leaves_key = self.engine.clean().key(&leaves);
             self.leaves = leaves;
         }
         self.on_hit = on_hit;
@@ -105,6 +117,8 @@ impl Judging {
         self.cost.clear();
         self.arguments = 0;
         self.context.reset();
+        self.arrived.reset();
+        self.names = Names::default();
     }
 
     pub(super) fn verdict(&self) -> &Verdict {
@@ -153,7 +167,7 @@ impl Judging {
     }
 
     /// Records a rule that no view of a field shows.
-    fn report(&mut self, rule: &'static Rule, place: Place, name: &[u8], value: &[u8]) {
+    pub(super) fn report(&mut self, rule: &'static Rule, place: Place, name: &[u8], value: &[u8]) {
         if self.leaves.contains(rule.leaf) && !self.is_over() {
             let found = Found { rule, offset: 0, length: value.len() };
             self.verdict.matched(quote(&Field { place, name, value }, View::Raw, value, 0, found));
@@ -170,61 +184,6 @@ impl Judging {
         work(self);
         self.meter.end();
         self.note_timeout();
-    }
-
-    /// Judges an argument as it stands between two `&`.
-    pub(super) fn argument(&mut self, names: Place, values: Place, pair: &[u8]) {
-        let (name, value) = split::argument(pair);
-        self.in_context(names, values, name, value.unwrap_or_default());
-        self.argument_name(names, name);
-        match value {
-            Some(value) => {
-                self.field(&Field { place: values, name, value });
-            }
-            // Applications read a lone word as a value as often as a name.
-            None if !classes::of(name).is_word() => {
-                self.field(&Field { place: values, name: b"", value: name });
-            }
-            None => {}
-        }
-    }
-
-    /// Judges what an argument says together with the head.
-    fn in_context(&mut self, names: Place, values: Place, name: &[u8], value: &[u8]) {
-        if let Some(found) = self.context.judge(&self.leaves, name, value) {
-            let place = if found.in_name { names } else { values };
-            // Session identifiers are secrets: the name says enough.
-            self.report(found.rule, place, name, name);
-        }
-    }
-
-    /// Counts an argument and judges its name.
-    pub(super) fn argument_name(&mut self, names: Place, name: &[u8]) {
-        self.arguments += 1;
-        if self.arguments > limits::ARGUMENTS_MAX {
-            self.violation(Leaf::RequestValidationArgumentLimits, "more than 1000 arguments".into());
-        }
-        if name.len() > limits::ARGUMENT_NAME_BYTES_MAX {
-            self.violation(
-                Leaf::RequestValidationArgumentLimits,
-                "an argument's name is over 256 bytes".into(),
-            );
-        }
-        self.field(&Field { place: names, name: b"", value: name });
-    }
-
-    /// Judges the values of the query of a URL that stands in the header `name`: pages log them and search in them.
-    pub(super) fn arguments_of(&mut self, name: &[u8], url: &[u8]) {
-        let Some(mark) = memchr::memchr(b'?', url) else { return };
-        let mut spaced = std::mem::take(&mut self.spaced);
-        for pair in url.get(mark + 1..).unwrap_or_default().split(|byte| *byte == b'&') {
-            let (argument, value) = split::argument(pair);
-            spaced.clear();
-            spaced
-                .extend(value.unwrap_or(argument).iter().map(|&byte| if byte == b'+' { b' ' } else { byte }));
-            self.field(&Field { place: Place::Header, name, value: &spaced });
-        }
-        self.spaced = spaced;
     }
 
     /// Judges one field in all its views.
@@ -288,17 +247,25 @@ impl Judging {
             self.view(field, view, Wanted::All, classes, bytes);
             self.keep_document(field.place, bytes);
         }
+        if views.is_unsettled() && self.leaves.contains(NESTED_CODINGS.leaf) {
+            let found = Found { rule: &NESTED_CODINGS, offset: 0, length: field.value.len() };
+            self.field_rules.push(found.rule);
+            self.verdict.matched(quote(field, View::Raw, field.value, 0, found));
+        }
         self.views = views;
     }
 
-    /// Judges a header that most clients send alike; a value found clean once is not judged again.
-    pub(super) fn recurring(&mut self, field: &Field<'_>) {
+    /// Judges a header that most clients send alike; a value that `is_plain` or was found clean once is not judged again.
+    pub(super) fn recurring(&mut self, field: &Field<'_>, is_plain: impl FnOnce(&[u8]) -> bool) {
         let engine = Arc::clone(&self.engine);
-        let Some(fingerprint) = engine.clean().fingerprint(&self.leaves, field.value) else {
+        let Some(fingerprint) = engine.clean().fingerprint(self.leaves_key, field.name, field.value) else {
             return self.field(field);
         };
         if engine.clean().knows(fingerprint) {
             return;
+        }
+        if is_plain(field.value) {
+            return engine.clean().remember(fingerprint);
         }
         let before = (self.verdict.leaves(), self.verdict.matches.len());
         self.field(field);
@@ -362,7 +329,7 @@ impl Judging {
         }
     }
 
-    fn violation(&mut self, leaf: Leaf, reason: Cow<'static, str>) {
+    pub(super) fn violation(&mut self, leaf: Leaf, reason: Cow<'static, str>) {
         if self.leaves.contains(leaf) {
             self.verdict.violation(leaf, reason);
         }
@@ -385,6 +352,9 @@ impl Judging {
 
 impl Sink for Judging {
     fn field(&mut self, place: Place, name: &[u8], value: &[u8]) {
+        if place == Place::Part {
+            self.arrived.note(Source::Form, name, value);
+        }
         Judging::field(self, &Field { place, name, value });
     }
 
@@ -426,7 +396,7 @@ fn quote(field: &Field<'_>, view: View, window: &[u8], offset: usize, found: Fou
     Match {
         rule: found.rule,
         place: field.place,
-        name: field.name.iter().take(limits::ARGUMENT_NAME_BYTES_MAX).copied().collect(),
+        name: field.name.iter().take(limits::FIELD_NAME_BYTES_MAX).copied().collect(),
         view,
         offset: u32::try_from(offset.saturating_add(found.offset)).unwrap_or(u32::MAX),
         excerpt: window.get(found.offset..end).unwrap_or_default().to_vec(),

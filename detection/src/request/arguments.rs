@@ -14,6 +14,8 @@ use crate::rule::{Rule, STRONG, Test};
 
 mod name;
 
+pub(crate) use name::plain_name;
+
 pub(super) static EXTERNAL_REFERER: Rule = Rule {
     id: "session-fixation-external-referer/session-parameter",
     leaf: Leaf::SessionFixationExternalReferer,

@@ -9,6 +9,8 @@ mod characters;
 mod coding;
 mod shapes;
 
+pub(crate) use coding::NESTED_CODINGS;
+
 /// The rules.
 pub static RULES: &[&Rule] = &[
     &characters::ZERO_BYTE,
@@ -19,6 +21,7 @@ pub static RULES: &[&Rule] = &[
     &coding::ESCAPED_LETTER,
     &coding::TWICE_ENCODED,
     &coding::BROKEN_ESCAPE,
+    &coding::NESTED_CODINGS,
     &shapes::SERVER_FILE,
     &shapes::LEFTOVER_COPY,
 ];

@@ -9,6 +9,7 @@ use crate::lang::url::{self, Address, Reach, Url};
 use crate::rule::{Judge, Rule, STRONG, Test};
 
 mod names;
+mod triggers;
 
 pub(super) use names::{Purpose, purpose};
 
@@ -191,7 +192,7 @@ static INTERNAL_MENTIONED: Rule = Rule {
 
 /// Reads the URLs of a value.
 pub static JUDGE: Judge =
-    Judge { name: "url", triggers: names::TRIGGERS, places: Places::REQUEST, run: judge };
+    Judge { name: "url", triggers: triggers::TRIGGERS, places: Places::REQUEST, run: judge };
 
 /// Longest value that may be one address.
 const ADDRESS_BYTES_MAX: usize = 512;
@@ -258,14 +259,15 @@ fn weigh(scene: &Scene<'_>, url: &Url<'_>, at_start: bool, evidence: &mut Eviden
 /// A host without a scheme says little by itself: the parameter's name must say that something is fetched.
 fn weigh_bare(scene: &Scene<'_>, url: &Url<'_>, evidence: &mut Evidence<'_>) {
     let address = url::host(url.host);
-    let open = matches!(scene.subject.place, Place::Query | Place::Form);
+    let open = is_open(scene.subject.place);
     let path = url.rest.strip_prefix(b"/");
     // A path behind the host says that there is something to fetch; digits alone are a mask.
     let pathed = open && path.is_some_and(|path| path.is_empty() || !path.iter().all(u8::is_ascii_digit));
     let fetched = match purpose(scene.subject.name) {
-        Purpose::Fetch => path.is_none() || !open || pathed,
+        Purpose::Fetch | Purpose::Callback | Purpose::FetchByNumber => path.is_none() || !open || pathed,
+        Purpose::FetchFromForm => open && (path.is_none() || pathed),
         Purpose::Unknown => pathed,
-        Purpose::Redirect | Purpose::Text => false,
+        Purpose::Redirect | Purpose::Metadata | Purpose::Text => false,
     };
     let rule = match address.reach {
         Reach::Metadata if fetched && (address.numeric || url.host.contains(&b'.')) => &METADATA,
@@ -281,14 +283,22 @@ fn weigh_bare(scene: &Scene<'_>, url: &Url<'_>, evidence: &mut Evidence<'_>) {
 
 /// Whether the application will fetch the URL: the parameter says so, or says nothing else.
 fn is_fetched(scene: &Scene<'_>, url: &Url<'_>, address: Address) -> bool {
-    let open = matches!(scene.subject.place, Place::Query | Place::Form);
+    let open = is_open(scene.subject.place);
     let web = [&b"http"[..], b"https", b"ftp"].iter().any(|known| known.eq_ignore_ascii_case(url.scheme));
     scene.sole
         && match purpose(scene.subject.name) {
-            Purpose::Fetch => open || address.numeric,
+            // Documents hold the addresses of databases and brokers, which no client of the web asks.
+            Purpose::Fetch | Purpose::Callback => open || web || address.numeric,
+            Purpose::FetchByNumber => open || address.numeric,
+            Purpose::FetchFromForm => open,
             Purpose::Unknown => open && web && (address.numeric || address.reach == Reach::Internal),
-            Purpose::Redirect | Purpose::Text => false,
+            Purpose::Redirect | Purpose::Metadata | Purpose::Text => false,
         }
+}
+
+/// Whether values at `place` are arguments of the request itself, not parts of a document.
+const fn is_open(place: Place) -> bool {
+    matches!(place, Place::Query | Place::Form | Place::Part)
 }
 
 /// A host with a backslash before each letter.

@@ -196,7 +196,7 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
 fn weigh(subject: &Subject<'_>, url: &Url<'_>, asked: bool, evidence: &mut Evidence<'_>) {
     let mut found = |rule| evidence.found(rule, 0, subject.bytes.len());
     found(&EXTERNAL);
-    let redirects = || purpose(subject.name) == Purpose::Redirect;
+    let redirects = || matches!(purpose(subject.name), Purpose::Redirect | Purpose::Callback);
     if url.host.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'[')
         && url::host(url.host).reach == Reach::PublicAddress
     {

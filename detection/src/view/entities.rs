@@ -52,19 +52,33 @@ const NAME_BYTES_MAX: usize = 8;
 
 /// Appends the decoded `source` to `out`. `false` when there is nothing to decode.
 pub(super) fn decode(source: &[u8], out: &mut Vec<u8>) -> bool {
-    rewrite(
-        source,
-        out,
-        |rest| memchr::memchr(b'&', rest),
-        |marked| {
-            let reference = match marked.get(1) {
-                Some(b'#') => numeric(marked),
-                Some(byte) if byte.is_ascii_alphabetic() => named(marked),
-                _ => None,
-            };
-            reference.map_or(Step::Keep(1), |(taken, with)| Step::Replace(taken, with))
-        },
-    )
+    let step =
+        |marked: &[u8]| reference(marked).map_or(Step::Keep(1), |(taken, with)| Step::Replace(taken, with));
+    rewrite(source, out, |rest| memchr::memchr(b'&', rest), step)
+}
+
+/// As [`decode`], with the ampersand of a reference read as the start of the next one, however often.
+pub(super) fn decode_fully(source: &[u8], out: &mut Vec<u8>) -> bool {
+    let step = |marked: &[u8]| {
+        let Some((mut taken, mut with)) = reference(marked) else { return Step::Keep(1) };
+        while with == Replacement::byte(b'&') {
+            // The last byte of the one stands for the ampersand of the next.
+            let Some((more, next)) = marked.get(taken - 1..).and_then(reference) else { break };
+            taken += more - 1;
+            with = next;
+        }
+        Step::Replace(taken, with)
+    };
+    rewrite(source, out, |rest| memchr::memchr(b'&', rest), step)
+}
+
+/// The reference whose ampersand `marked` begins with: how many bytes it takes, and what it stands for.
+fn reference(marked: &[u8]) -> Option<(usize, Replacement)> {
+    match marked.get(1) {
+        Some(b'#') => numeric(marked),
+        Some(byte) if byte.is_ascii_alphabetic() => named(marked),
+        _ => None,
+    }
 }
 
 /// `&#…` or `&#x…` at the start of `marked`: how many bytes it takes. Leading zeros are free, the semicolon is optional.
@@ -134,5 +148,20 @@ mod tests {
         check("Fish & chips, R&D, AT&T;", None);
         check("a=1&colon=2&unknown;&#;&#x;", None);
         check("&#99999999999;", Some("\u{fffd}"));
+    }
+
+    #[test]
+    fn references_to_ampersands_are_followed() {
+        for (source, expected) in [
+            ("&amp;amp;amp;lt;b", Some("<b")),
+            ("&#38;#38;#x26;amp;#60;b&amp;c", Some("<b&c")),
+            ("&AMP;amp;lt;&amp;&amp;lt;", Some("<&<")),
+            ("&amp;amp;amp; &amp;amp", Some("& &")),
+            ("R&D", None),
+        ] {
+            let mut out = Vec::new();
+            let changed = decode_fully(source.as_bytes(), &mut out);
+            assert_eq!(changed.then_some(out.as_slice()), expected.map(str::as_bytes), "{source}");
+        }
     }
 }

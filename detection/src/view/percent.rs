@@ -17,6 +17,43 @@ pub(crate) fn decode(source: &[u8], plus: bool, out: &mut Vec<u8>) -> bool {
     true
 }
 
+/// Appends `source` to `out`, decoded until no escape is left. `false`, and nothing appended, when there is none. An escape
+/// ends with the byte that completes it, so one pass does it, however deep the coding: escapes cannot overlap, and the
+/// order in which they are decoded makes no difference.
+pub(crate) fn decode_fully(source: &[u8], out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    let first = memchr::memchr(b'%', source).unwrap_or(source.len());
+    let (plain, rest) = source.split_at_checked(first).unwrap_or((source, &[]));
+    out.extend_from_slice(plain);
+    let mut changed = false;
+    for &byte in rest {
+        out.push(byte);
+        while let Some((length, with)) = escape_at_end(out.get(start..).unwrap_or_default()) {
+            out.truncate(out.len() - length);
+            out.extend_from_slice(with.as_bytes());
+            changed = true;
+        }
+    }
+    if !changed {
+        out.truncate(start);
+    }
+    changed
+}
+
+/// The escape that `bytes` end with: how many bytes it takes, and what it stands for.
+fn escape_at_end(bytes: &[u8]) -> Option<(usize, Replacement)> {
+    if !bytes.last()?.is_ascii_hexdigit() {
+        return None;
+    }
+    [3, 6].into_iter().find_map(|length| {
+        let marked = bytes.get(bytes.len().checked_sub(length)?..)?;
+        match (marked.first(), escape(marked)) {
+            (Some(b'%'), Step::Replace(taken, with)) if taken == length => Some((length, with)),
+            _ => None,
+        }
+    })
+}
+
 /// What stands at a percent sign.
 fn escape(marked: &[u8]) -> Step {
     match marked {
@@ -37,7 +74,7 @@ fn spaced(run: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::{decode, decode_fully};
 
     fn check(source: &str, plus: bool, expected: Option<&str>) {
         let mut out = Vec::new();
@@ -57,5 +94,40 @@ mod tests {
         check("%uD800", false, Some("\u{fffd}"));
         check("%u12", false, None);
         check("%g1%1", false, None);
+    }
+
+    fn check_fully(source: &str, expected: Option<&str>) {
+        let mut out = b"kept".to_vec();
+        let changed = decode_fully(source.as_bytes(), &mut out);
+        assert_eq!(changed.then_some(&out[4..]), expected.map(str::as_bytes), "{source}");
+        assert!(changed || out == b"kept");
+    }
+
+    #[test]
+    fn any_depth_is_decoded_at_once() {
+        check_fully("a%2525252525252525253cb", Some("a<b"));
+        check_fully("%%32%35%%33%63", Some("%<"));
+        check_fully("%u0025u003c%25u003c", Some("<<"));
+        check_fully("%2%35%33%63", Some("<"));
+        check_fully("100% of 5%", None);
+        check_fully("%25 %2", Some("% %2"));
+        check_fully(&format!("%{}3c", "25".repeat(60_000)), Some("<"));
+    }
+
+    #[test]
+    fn decoding_at_once_is_decoding_again_and_again() {
+        for source in ["%25%32%35%34%31", "%2525u0025253c", "%%%25%33%32%35", "%252%33c%u00%32%35%33c+%2b"] {
+            let mut level = source.as_bytes().to_vec();
+            loop {
+                let mut next = Vec::new();
+                if !decode(&level, false, &mut next) {
+                    break;
+                }
+                level = next;
+            }
+            let mut out = Vec::new();
+            assert!(decode_fully(source.as_bytes(), &mut out));
+            assert_eq!(out, level, "{source}");
+        }
     }
 }

@@ -531,7 +531,7 @@ leaves! {
         "More header fields than `accept.max_header_count`, by default 100.",
         "Rather than disable it, raise the limit behind gateways that add many headers; over 10,000 fields are always refused.";
     RequestValidationArgumentLimits, "request-validation-argument-limits", "request-validation", "", On, [400], 403,
-        "More than 1,000 arguments in one request, an argument name over 256 bytes, or a value over `inspection.max_inspect_size`.",
+        "More than 1,000 arguments in one request, an argument name over 1,024 bytes, or a value over `inspection.max_inspect_size`.",
         "Disable it for bulk editors, survey tools and administration grids that send thousands of form fields in one request.";
     RequestValidationAllowedMethods, "request-validation-allowed-methods", "request-validation", "", On, [749], 405,
         "A method that is not listed in `accept.methods`, for example `TRACE /` or `PROPFIND /` with the default list.",

@@ -77,7 +77,7 @@ impl Xml {
             self.path.push(b'/');
         }
         self.path.extend_from_slice(&self.token);
-        self.path.truncate(limits::ARGUMENT_NAME_BYTES_MAX);
+        self.path.truncate(limits::FIELD_NAME_BYTES_MAX);
         // Where objects are read from XML, the element names their class.
         if self.token.contains(&b'.') {
             sink.field(Place::Xml, &self.path, &self.token);
@@ -151,7 +151,7 @@ impl Xml {
         let path_bytes = self.path.len();
         self.path.push(b'@');
         self.path.extend_from_slice(&self.token);
-        self.path.truncate(limits::ARGUMENT_NAME_BYTES_MAX.max(path_bytes));
+        self.path.truncate(limits::FIELD_NAME_BYTES_MAX.max(path_bytes));
         sink.field(Place::Xml, &self.path, &self.aside);
         self.path.truncate(path_bytes);
         let start = self.open.last().map_or(0, |element| element.name_start);

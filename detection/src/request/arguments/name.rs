@@ -1,4 +1,6 @@
-//! Names of parameters: decoded on the stack, and recognised as those of session cookies.
+//! Names of parameters: decoded on the stack, grouped as frameworks group them, and recognised as those of session cookies.
+
+use waf_shared::limits;
 
 /// Longer names are no session's.
 pub(super) const NAME_BYTES_MAX: usize = 64;
@@ -79,6 +81,32 @@ pub(super) fn session_kind(name: &[u8]) -> Option<Session> {
     } else {
         None
     }
+}
+
+/// Appends the name by which frameworks group arguments to `out`: decoded, in small letters, without the `[]` or `[0]` of an
+/// array. The number of the array element, if any; `None`, and nothing appended, when the name is too long.
+pub(crate) fn plain_name(coded: &[u8], out: &mut Vec<u8>) -> Option<Option<u32>> {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    if coded.len() <= limits::ARGUMENT_NAME_BYTES_MAX && coded.iter().all(is_plain) {
+        out.extend(coded.iter().map(u8::to_ascii_lowercase));
+        return Some(None);
+    }
+    decoded_name(coded, out)
+}
+
+fn decoded_name(coded: &[u8], out: &mut Vec<u8>) -> Option<Option<u32>> {
+    let mut buffer = [0; limits::ARGUMENT_NAME_BYTES_MAX];
+    let mut name = decode(coded, &mut buffer)?;
+    let mut index = None;
+    while let Some(inner) = name.strip_suffix(b"]") {
+        let digits = inner.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let (front, number) = inner.split_at_checked(inner.len() - digits).unwrap_or_default();
+        let Some(front) = front.strip_suffix(b"[") else { break };
+        index = std::str::from_utf8(number).ok().and_then(|number| number.parse().ok()).or(index);
+        name = front;
+    }
+    out.extend(name.iter().map(u8::to_ascii_lowercase));
+    Some(index)
 }
 
 /// Takes percent coding off; `None` when the result does not fit.

@@ -77,6 +77,26 @@ pub(super) static BROKEN_ESCAPE: Rule = Rule {
     everyday: &["new %20$", "100%", "50% off"],
 };
 
+pub(crate) static NESTED_CODINGS: Rule = Rule {
+    id: "http-compliance-utf8-tricks/nested-codings",
+    leaf: Leaf::HttpComplianceUtf8Tricks,
+    weight: STRONG,
+    places: Places::REQUEST,
+    test: Test::Judged,
+    summary: "A value is coded more often, in turns of several codings or in base64, than any program does.",
+    attacks: &[
+        "\\x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#60;",
+        "\\u00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu002527",
+        "Vm0wd2QyVkZOVWRYV0doWVYwZDRWRll3Wkc5V2JHeDBaRWhrYWxac1NsWlZNakExWVd4S2MxWnFUbGROYmxGM1ZtMTRZV015U2tWVWJHUnBVbXR3U1ZkV1ZtRlRNazE0V2toT1dHSkdjRmhVVkVaS1pXeGtXR1JIZEZSTlZUVkpWbTEwYzJGR1NuUlZiRkpWVmtWYVNGUlVSbXRXTVZwelYyMTRVMDFFVmpWV1IzaFhWakZhU0ZOc1dsaGlSa3BYV1d0YVMxZEdiSEZTYlVacVZtczFXbGxWV2s5VWJVWTJWbXhzVjJKVVJUQldha3BIVTBaYWRWSnNTbGRTTTAwMQ==",
+    ],
+    everyday: &[
+        "/login?next=%2Flogin%3Fnext%3D%252Flogin%253Fnext%253D%25252Flogin%25253Fnext%25253D%2525252Fhome",
+        "Fish &amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp; chips",
+        "{\"log\":\"{\\\"log\\\":\\\"{\\\\\\\"at\\\\\\\":\\\\\\\"C:\\\\\\\\\\\\\\\\Users\\\\\\\"}\\\"}\"}",
+        "VTNCbFkybGhiQ0J2Wm1abGNuTWdabTl5SUhsdmRRPT0=",
+    ],
+};
+
 /// Places that are percent-coded by definition.
 const CODED: Places =
     Places::of(&[Place::Path, Place::QueryName, Place::Query, Place::FormName, Place::Form]);

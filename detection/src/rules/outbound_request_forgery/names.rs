@@ -1,146 +1,173 @@
-//! What the name of a parameter says about the URL in it, and what makes the judge look at a value.
+//! What the name of a parameter says about the URL in it. A name is read word by word, from its end: `webhook_url`,
+//! `imageUrl`, `webhook.url` and `callback-uri` say what the URL is for in the word before the last.
+
+mod words;
+
+use words::{AMBIGUOUS, CALLBACK, CONFIGURATION, CONTAINERS, FETCH, GENERIC, METADATA, REDIRECT, TEXT};
 
 /// What is done with the URL in a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// The server fetches it.
     Fetch,
+    /// The server calls it when something is done, or a browser is sent there.
+    Callback,
+    /// The server may fetch it; documents use such names for other things too, but not for addresses by number.
+    FetchByNumber,
+    /// The server may fetch it where it comes from a query or a form; in documents such names describe something.
+    FetchFromForm,
     /// The browser is sent there, or it came from there.
     Redirect,
+    /// It describes something: a page that was visited, a repository.
+    Metadata,
     /// People write into it.
     Text,
     /// The name does not say.
     Unknown,
 }
 
-/// Names whose value a server fetches.
-const FETCH: &[&str] = &[
-    "api",
-    "avatar",
-    "data",
-    "dest",
-    "destination",
-    "doc",
-    "document",
-    "domain",
-    "download",
-    "endpoint",
-    "feed",
-    "fetch",
-    "file",
-    "filename",
-    "hook",
-    "href",
-    "icon",
-    "image",
-    "img",
-    "import",
-    "include",
-    "link",
-    "load",
-    "location",
-    "logo",
-    "open",
-    "page",
-    "path",
-    "pdf",
-    "photo",
-    "picture",
-    "preview",
-    "proxy",
-    "remote",
-    "resource",
-    "rss",
-    "site",
-    "source",
-    "src",
-    "target",
-    "template",
-    "thumbnail",
-    "upload",
-    "uri",
-    "url",
-    "val",
-    "webhook",
-    "wsdl",
-    "xml",
-    "xsl",
-];
+/// Words of a name that are looked at, from its end.
+const WORDS_MAX: usize = 8;
+/// Objects around a URL whose names are looked at.
+const PARENTS_MAX: usize = 4;
+/// Longest word.
+const WORD_BYTES_MAX: usize = 24;
 
-/// Parts of names whose value a browser is sent to, or that tell where it was.
-const REDIRECT: &[&str] = &[
-    "back",
-    "callback",
-    "cancel",
-    "continue",
-    "forward",
-    "goto",
-    "next",
-    "origin",
-    "redir",
-    "referer",
-    "referrer",
-    "relaystate",
-    "return",
-    "success",
-];
-
-/// Names of what people write or look for.
-const TEXT: &[&str] = &[
-    "about",
-    "answer",
-    "bio",
-    "body",
-    "comment",
-    "content",
-    "description",
-    "details",
-    "feedback",
-    "keyword",
-    "message",
-    "name",
-    "note",
-    "notes",
-    "post",
-    "q",
-    "query",
-    "question",
-    "reply",
-    "review",
-    "s",
-    "search",
-    "subject",
-    "term",
-    "text",
-    "title",
-];
-
-/// Longest name that is read.
-const NAME_BYTES_MAX: usize = 64;
-
-/// What the name of a parameter says; of a path through a document its last name counts.
+/// What the name of a parameter says; of a path through a document its last names count.
 pub(crate) fn purpose(name: &[u8]) -> Purpose {
-    let last = name
-        .rsplit(|byte| matches!(byte, b'.' | b'[' | b']'))
-        .find(|part| !part.is_empty() && !part.iter().all(u8::is_ascii_digit))
-        .unwrap_or_default();
-    let mut buffer = [0; NAME_BYTES_MAX];
-    let Some(lower) = buffer.get_mut(..last.len()) else { return Purpose::Unknown };
-    for (to, from) in lower.iter_mut().zip(last) {
-        *to = from.to_ascii_lowercase();
+    let mut segments = segments(name);
+    let Some(last) = segments.next() else { return Purpose::Unknown };
+    let mut lower = [0; WORD_BYTES_MAX];
+    let whole = lowered(last, &mut lower);
+    if whole.is_some_and(|whole| TEXT.contains(&whole)) {
+        return Purpose::Text;
     }
-    let lower = std::str::from_utf8(lower).unwrap_or_default();
-    if REDIRECT.iter().any(|part| lower.contains(part)) {
-        return Purpose::Redirect;
+    let mut generic = false;
+    let mut words = Words(last).take(WORDS_MAX);
+    while let Some(word) = words.next() {
+        let purpose = of_word(word, &mut generic);
+        // Those say little by themselves: `oauth_callback`, `referring_domain`.
+        if matches!(purpose, Purpose::Callback | Purpose::FetchByNumber | Purpose::FetchFromForm) {
+            let mut before = words.map(|word| of_word(word, &mut generic));
+            let is_clear = |purpose: &Purpose| matches!(purpose, Purpose::Redirect | Purpose::Metadata);
+            return before.find(is_clear).unwrap_or(purpose);
+        }
+        if purpose != Purpose::Unknown || !generic {
+            return purpose;
+        }
     }
-    let word = |word: &str| FETCH.contains(&word);
-    if word(lower) || lower.split(['_', '-']).any(word) {
+    // A URL and nothing else: in a document what holds it says what it is for.
+    if is_generic(last) { of_parents(segments, name.contains(&b'/')) } else { Purpose::Unknown }
+}
+
+/// Whether a name says that a URL is meant and nothing else: `url`, `link_url`, `URL2`.
+fn is_generic(name: &[u8]) -> bool {
+    let mut lower = [0; WORD_BYTES_MAX];
+    Words(name).take(WORDS_MAX).all(|word| {
+        let word = word.trim_ascii_end();
+        let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let stem = word.get(..word.len() - digits).unwrap_or_default();
+        stem.is_empty() || lowered(stem, &mut lower).is_some_and(|word| GENERIC.contains(&word))
+    })
+}
+
+/// What the names of the objects around a URL say of it; the nearest that says anything counts.
+fn of_parents<'n>(parents: impl Iterator<Item = &'n [u8]>, is_xml: bool) -> Purpose {
+    let mut parents = parents.take(PARENTS_MAX).peekable();
+    let mut is_plain = true;
+    while let Some(parent) = parents.next() {
+        let mut lower = [0; WORD_BYTES_MAX];
+        let name = lowered(parent, &mut lower).unwrap_or_default();
+        if CONFIGURATION.contains(&name) {
+            return Purpose::FetchByNumber;
+        }
+        if CONTAINERS.contains(&name) {
+            continue;
+        }
+        let mut generic = true;
+        let mut purposes = Words(parent).take(WORDS_MAX).map(|word| of_word(word, &mut generic));
+        if let Some(known) = purposes.find(|purpose| *purpose != Purpose::Unknown) {
+            return known;
+        }
+        // A document has a root element, whatever its name.
+        is_plain &= is_xml && parents.peek().is_none();
+    }
+    if is_plain { Purpose::Fetch } else { Purpose::FetchByNumber }
+}
+
+/// What one word says. `generic` is whether a word for a URL stood behind it, and becomes true at one.
+fn of_word(word: &[u8], generic: &mut bool) -> Purpose {
+    let mut lower = [0; WORD_BYTES_MAX];
+    let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let Some(word) = word.get(..word.len() - digits).and_then(|word| lowered(word, &mut lower)) else {
+        return Purpose::Unknown;
+    };
+    // Names in one case hold two words: `imageurl`.
+    let stem = GENERIC.iter().find_map(|end| word.strip_suffix(end));
+    *generic |= stem.is_some();
+    let word = stem.filter(|stem| !stem.is_empty()).unwrap_or(word);
+    let is = |list: &[&str]| list.contains(&word);
+    if is(REDIRECT) {
+        Purpose::Redirect
+    } else if is(CALLBACK) {
+        Purpose::Callback
+    } else if is(FETCH) {
         Purpose::Fetch
-    } else if TEXT.contains(&lower) {
-        Purpose::Text
     } else {
-        Purpose::Unknown
+        let is_metadata = is(METADATA) || word.strip_suffix('s').is_some_and(|one| METADATA.contains(&one));
+        match (is_metadata, is(AMBIGUOUS), *generic) {
+            (true, false, _) | (true, true, true) => Purpose::Metadata,
+            (true, true, false) => Purpose::FetchFromForm,
+            (false, true, true) => Purpose::Fetch,
+            (false, true, false) => Purpose::FetchByNumber,
+            (false, false, _) => Purpose::Unknown,
+        }
     }
+}
+
+/// The names of a path through a document or of an array, from the last; without numbers, prefixes of namespaces and marks.
+fn segments(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    name.rsplit(|byte| matches!(byte, b'.' | b'[' | b']' | b'/' | b'@' | b':'))
+        .filter(|part| !part.is_empty() && !part.iter().all(u8::is_ascii_digit))
+}
+
+/// The words of a name from the last: parted by `_`, `-`, `$`, spaces and changes of case.
+struct Words<'n>(&'n [u8]);
+
+impl<'n> Iterator for Words<'n> {
+    type Item = &'n [u8];
+
+    fn next(&mut self) -> Option<&'n [u8]> {
+        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric();
+        let end = self.0.iter().rposition(is_letter)? + 1;
+        let name = self.0.get(..end)?;
+        let mut start = end - 1;
+        while let Some(before) =
+            start.checked_sub(1).and_then(|at| name.get(at)).filter(|byte| is_letter(byte))
+        {
+            let here = name.get(start)?;
+            // `imageUrl`, `imageURL`, and the end of capitals in `URLPath`.
+            let is_start = here.is_ascii_uppercase()
+                && (before.is_ascii_lowercase()
+                    || before.is_ascii_digit()
+                    || name.get(start + 1).is_some_and(u8::is_ascii_lowercase));
+            if is_start {
+                break;
+            }
+            start -= 1;
+        }
+        let word = name.get(start..)?;
+        self.0 = name.get(..start)?;
+        Some(word)
+    }
+}
+
+/// A word in small letters; `None` when it is none that is known.
+fn lowered<'b>(word: &[u8], buffer: &'b mut [u8; WORD_BYTES_MAX]) -> Option<&'b str> {
+    let lower = buffer.get_mut(..word.len())?;
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    std::str::from_utf8(lower).ok()
 }
 
 /// Whether a scheme is one by which a fetcher speaks other protocols than the web's.
@@ -149,134 +176,3 @@ pub(super) fn opens_other_protocols(scheme: &[u8]) -> bool {
         .iter()
         .any(|known| known.eq_ignore_ascii_case(scheme))
 }
-
-/// What every address that is looked for holds one of.
-pub(super) const TRIGGERS: &[&str] = &[
-    "://0",
-    "://1",
-    "://2",
-    "://3",
-    "://4",
-    "://5",
-    "://6",
-    "://7",
-    "://8",
-    "://9",
-    "://[",
-    "://\\",
-    "http:0",
-    "http:1",
-    "http:2",
-    "http:3",
-    "http:4",
-    "http:5",
-    "http:6",
-    "http:7",
-    "http:8",
-    "http:9",
-    "http:[",
-    "http:/0",
-    "http:/1",
-    "http:/2",
-    "http:/3",
-    "http:/4",
-    "http:/5",
-    "http:/6",
-    "http:/7",
-    "http:/8",
-    "http:/9",
-    "http:\\",
-    "@0",
-    "@1",
-    "@2",
-    "@3",
-    "@4",
-    "@5",
-    "@6",
-    "@7",
-    "@8",
-    "@9",
-    "@[",
-    "localhost",
-    "loopback",
-    "broadcasthost",
-    "ip6-all",
-    "localho.st",
-    "127.",
-    "192.168.",
-    "10.0.",
-    "172.16.",
-    "0x7f",
-    "0x07",
-    "0x0a",
-    "21307",
-    "28520",
-    "32322",
-    "0177",
-    "0300.",
-    "169.254",
-    "0xa9fe",
-    "100.100.100.200",
-    "192.0.0.192",
-    "168.63.129.16",
-    "metadata",
-    "instance-data",
-    ".internal",
-    "cluster.local",
-    "default.svc",
-    "kubernetes.default",
-    ".localdomain",
-    "nip.io",
-    "xip.io",
-    "sslip.io",
-    "localtest.me",
-    "lvh.me",
-    "vcap.me",
-    "lacolhost.com",
-    "1u.ms",
-    "rebind.",
-    "rbndr.us",
-    "fuf.me",
-    "traefik.me",
-    "local.gd",
-    "gopher:",
-    "dict://",
-    "tftp://",
-    "netdoc:",
-    "acap://",
-    "①",
-    "②",
-    "③",
-    "④",
-    "⑤",
-    "⑥",
-    "⑦",
-    "⑧",
-    "⑨",
-    "⓪",
-    "⓿",
-    "⑩",
-    "⑪",
-    "⑫",
-    "⑬",
-    "⑭",
-    "⑮",
-    "⑯",
-    "⑰",
-    "⑱",
-    "⑲",
-    "⑳",
-    "ⓐ",
-    "ⓔ",
-    "ⓘ",
-    "ⓛ",
-    "ⓞ",
-    "Ⓐ",
-    "Ⓔ",
-    "Ⓘ",
-    "Ⓛ",
-    "Ⓞ",
-    "://１",
-    "://２",
-    "://０",
-];
