@@ -9,7 +9,7 @@ use waf_shared::limits;
 use super::judging::Judging;
 use super::split;
 use crate::field::{Field, Place};
-use crate::request::arguments::plain_name;
+use crate::request::arguments::{Index, plain_name};
 use crate::view::classes;
 
 /// Arguments and cookies that are kept; more than fit into a head and a form of the sizes that are configured by default.
@@ -52,7 +52,7 @@ struct Entry {
     key: u64,
     source: Source,
     /// Its number in array syntax.
-    index: Option<u32>,
+    index: Index,
     name: Range<usize>,
     value: Range<usize>,
 }

@@ -14,7 +14,7 @@ use crate::rule::{Rule, STRONG, Test};
 
 mod name;
 
-pub(crate) use name::plain_name;
+pub(crate) use name::{Index, plain_name};
 
 pub(super) static EXTERNAL_REFERER: Rule = Rule {
     id: "session-fixation-external-referer/session-parameter",

@@ -102,7 +102,7 @@ pub(super) fn string(value: &[u8]) -> bool {
     let inner = value.strip_prefix(b"\"").and_then(|inner| inner.strip_suffix(b"\""));
     inner.is_some_and(|inner| {
         inner.len() <= STRING_BYTES_MAX
-            && inner.iter().filter(|byte| **byte == b' ').count() <= 1
+            && memchr::memchr_iter(b' ', inner).nth(1).is_none()
             && inner.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b' '))
             && !inner.starts_with(b".")
             && inner.array_windows().all(|pair| pair != b"..")

@@ -83,18 +83,22 @@ pub(super) fn session_kind(name: &[u8]) -> Option<Session> {
     }
 }
 
+/// The number that array syntax gives an argument, if any: 3 in `a[3]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Index(Option<u32>);
+
 /// Appends the name by which frameworks group arguments to `out`: decoded, in small letters, without the `[]` or `[0]` of an
-/// array. The number of the array element, if any; `None`, and nothing appended, when the name is too long.
-pub(crate) fn plain_name(coded: &[u8], out: &mut Vec<u8>) -> Option<Option<u32>> {
+/// array. `None`, and nothing appended, when the name is too long.
+pub(crate) fn plain_name(coded: &[u8], out: &mut Vec<u8>) -> Option<Index> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if coded.len() <= limits::ARGUMENT_NAME_BYTES_MAX && coded.iter().all(is_plain) {
         out.extend(coded.iter().map(u8::to_ascii_lowercase));
-        return Some(None);
+        return Some(Index(None));
     }
     decoded_name(coded, out)
 }
 
-fn decoded_name(coded: &[u8], out: &mut Vec<u8>) -> Option<Option<u32>> {
+fn decoded_name(coded: &[u8], out: &mut Vec<u8>) -> Option<Index> {
     let mut buffer = [0; limits::ARGUMENT_NAME_BYTES_MAX];
     let mut name = decode(coded, &mut buffer)?;
     let mut index = None;
@@ -106,7 +110,7 @@ fn decoded_name(coded: &[u8], out: &mut Vec<u8>) -> Option<Option<u32>> {
         name = front;
     }
     out.extend(name.iter().map(u8::to_ascii_lowercase));
-    Some(index)
+    Some(Index(index))
 }
 
 /// Takes percent coding off; `None` when the result does not fit.

@@ -30,6 +30,8 @@ pub(crate) enum Purpose {
 const WORDS_MAX: usize = 8;
 /// Objects around a URL whose names are looked at.
 const PARENTS_MAX: usize = 4;
+/// Shorter names of objects say nothing.
+const NAME_BYTES_MIN: usize = 3;
 /// Longest word.
 const WORD_BYTES_MAX: usize = 24;
 
@@ -73,15 +75,15 @@ fn is_generic(name: &[u8]) -> bool {
 
 /// What the names of the objects around a URL say of it; the nearest that says anything counts.
 fn of_parents<'n>(parents: impl Iterator<Item = &'n [u8]>, is_xml: bool) -> Purpose {
-    let mut parents = parents.take(PARENTS_MAX).peekable();
-    let mut is_plain = true;
-    while let Some(parent) = parents.next() {
+    let mut parents = parents.take(PARENTS_MAX).enumerate().peekable();
+    let mut otherwise = Purpose::Fetch;
+    while let Some((nth, parent)) = parents.next() {
         let mut lower = [0; WORD_BYTES_MAX];
         let name = lowered(parent, &mut lower).unwrap_or_default();
         if CONFIGURATION.contains(&name) {
             return Purpose::FetchByNumber;
         }
-        if CONTAINERS.contains(&name) {
+        if CONTAINERS.contains(&name) || parent.len() < NAME_BYTES_MIN {
             continue;
         }
         let mut generic = true;
@@ -89,10 +91,12 @@ fn of_parents<'n>(parents: impl Iterator<Item = &'n [u8]>, is_xml: bool) -> Purp
         if let Some(known) = purposes.find(|purpose| *purpose != Purpose::Unknown) {
             return known;
         }
-        // A document has a root element, whatever its name.
-        is_plain &= is_xml && parents.peek().is_none();
+        // It is the URL of something unknown, unless that is the root element of a document.
+        if nth == 0 && !(is_xml && parents.peek().is_none()) {
+            otherwise = Purpose::FetchByNumber;
+        }
     }
-    if is_plain { Purpose::Fetch } else { Purpose::FetchByNumber }
+    otherwise
 }
 
 /// What one word says. `generic` is whether a word for a URL stood behind it, and becomes true at one.

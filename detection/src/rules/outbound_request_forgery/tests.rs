@@ -37,6 +37,7 @@ fn what_is_fetched_is_told_by_its_name() {
         (Place::Json, "hook.config.targetURL", "http://192.168.1.1/"),
         (Place::Json, "job.url", "http://127.0.0.1:6379/"),
         (Place::Json, "data.attributes.url", "http://localhost:6379/"),
+        (Place::Json, "monitors.config.url", "http://localhost:6379/"),
         (Place::Json, "webhook.targets.0.url", "http://localhost:6379/"),
         (Place::Json, "options.url", "http://127.0.0.1:6379/"),
         (Place::Xml, "r/url", "http://localhost/"),
