@@ -86,23 +86,21 @@ fn is_one_value(scene: &Scene<'_, '_, '_>) -> bool {
         && matches!(place, Place::Query | Place::Form | Place::Part | Place::Json | Place::Xml)
 }
 
-/// The same for primes and accents that a change of the character set turns into quotes. The quotes that editors set
-/// (U+2018 to U+201F) exist in every such set and end no string.
+/// The same for primes, accents and quotes that a change of the character set may turn into plain ones. Those that editors
+/// set (U+2018 to U+201F) exist in most character sets and end no string there: the break alone says nothing, what follows
+/// it has to.
 fn typographic(scene: &mut Scene<'_, '_, '_>) {
     let bytes = scene.bytes();
     let mut first = true;
     for at in memchr::memchr3_iter(0xe2, 0xc2, 0xca, bytes) {
         let rest = bytes.get(at..).unwrap_or_default();
         let length = token::smart_quote(rest);
-        if length > 0 && !matches!(rest, [0xe2, 0x80, 0x98..=0x9f, ..]) {
+        if length > 0 {
             if is_breaking(bytes, at + length) {
-                breakout::behind(
-                    scene,
-                    at,
-                    at + length,
-                    Quotes::Typographic,
-                    Lead::Quote { byte: 0xe2, first, closes: false },
-                );
+                // At the value's beginning nothing was quoted that it could close.
+                let is_set = at > 0 && matches!(rest, [0xe2, 0x80, 0x98..=0x9f, ..]);
+                let lead = Lead::Quote { byte: 0xe2, first: first && !is_set, closes: is_set };
+                breakout::behind(scene, at, at + length, Quotes::Typographic, lead);
             }
             first = false;
         }
