@@ -28,7 +28,7 @@ fn rows() -> Vec<Row> {
             Request::get(at).field("X-Large", &"a".repeat(900_000)).bytes()
         }),
         row("request-validation-max-header-count", "", |at| {
-            (0..5_000).fold(Request::get(at), |request, _| request.field("X-A", "b")).bytes()
+            (0..400).fold(Request::get(at), |request, _| request.field("X-A", "b")).bytes()
         }),
         row("request-validation-require-host-header", "", |at| {
             format!("GET {at} HTTP/1.1\r\nConnection: close\r\n\r\n").into_bytes()

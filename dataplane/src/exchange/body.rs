@@ -46,8 +46,10 @@ pub(crate) struct Body {
     stall: Duration,
     /// Whether what is held may go to the upstream.
     may_pass: bool,
-    /// Whether the disk failed and nothing can be held any more.
+    /// Whether the disk failed.
     cannot_hold: bool,
+    /// Whether what is held goes on before it is judged, since it can be held no longer.
+    passes_early: bool,
     /// Set once the client has sent everything: the trailer lines.
     end: Option<Bytes>,
     bytes: u64,
@@ -67,6 +69,7 @@ struct Rules {
     leaves: LeafSet,
     mode: Mode,
     bytes_max: u64,
+    inspected_max: u64,
     bytes_per_second: u64,
     is_multipart: bool,
     /// Whether a breach of the contract turns the client away.
@@ -145,12 +148,14 @@ impl Body {
             pace: Some(bytes_per_second).filter(|_| is_paced).and_then(Pace::of_body),
             stall: Duration::from_secs(stall),
             cannot_hold: false,
+            passes_early: false,
             bytes: 0,
             messages: is_stream.then(Messages::default),
             rules: Rules {
                 leaves: settings.leaves,
                 mode: settings.mode,
                 bytes_max: settings.accept.max_body_size,
+                inspected_max: settings.inspection.max_inspect_size,
                 bytes_per_second,
                 is_multipart: kind == BodyKind::Multipart,
                 refuses_breaches: record.refuses_breaches(),
@@ -269,7 +274,7 @@ impl Body {
                     self.hold_to_contract(false)?;
                 }
                 let is_judged = self.contracted.is_none() && self.reading.may_pass(&self.inspection);
-                self.may_pass = self.cannot_hold || is_judged;
+                self.may_pass = self.passes_early || is_judged;
                 Ok(Some(data))
             }
             Piece::End(trailers) => {
@@ -347,9 +352,15 @@ impl Body {
         if let Err(error) = self.hold.push(data).await {
             tracing::warn!(%error, "a body cannot be spooled to disk");
             self.cannot_hold = true;
-            self.may_pass = true;
-            // Without the leaf, or in `detect_only`, the rest streams through the inspection and past it.
+            self.hold.give_up_disk();
             self.violate(Leaf::ResourceLimitsMaxMemory, "the body cannot be spooled to disk")?;
+        }
+        // In `detect_only` the rest streams through the inspection and past it. Where the leaf is off, memory has no bound
+        // but that of the inspection: what is not judged yet waits there.
+        let is_too_much = self.hold.memory_bytes() > self.rules.inspected_max;
+        if self.cannot_hold && (self.rules.mode != Mode::Blocking || is_too_much) {
+            self.passes_early = true;
+            self.may_pass = true;
         }
         Ok(())
     }

@@ -39,6 +39,8 @@ pub(super) struct Hold {
     spool: Spool,
     disk: Option<Disk>,
     has_spooled: bool,
+    /// Whether the disk is not asked again.
+    has_no_disk: bool,
 }
 
 #[derive(Debug)]
@@ -59,11 +61,22 @@ impl Hold {
             spool,
             disk: None,
             has_spooled: false,
+            has_no_disk: false,
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.memory_bytes == 0 && self.disk.is_none()
+    }
+
+    /// Bytes in memory.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.memory_bytes as u64
+    }
+
+    /// From here on everything that comes is held in memory.
+    pub(super) fn give_up_disk(&mut self) {
+        self.has_no_disk = true;
     }
 
     /// Whether a file was needed.
@@ -94,7 +107,7 @@ impl Hold {
             self.close_joined();
             self.memory.push_back(piece);
         }
-        if self.memory_bytes > self.room() { self.spill().await } else { Ok(()) }
+        if self.memory_bytes > self.room() && !self.has_no_disk { self.spill().await } else { Ok(()) }
     }
 
     /// Bytes that may be held in memory; fewer when the worker is short of it.
