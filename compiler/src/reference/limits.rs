@@ -124,7 +124,14 @@ const NOTES: &str = "\n## How they are measured\n\n\
   403, 12 for 404, 14 for 429, 502, 503 and 504, 13 for 400, 2 for others. Events have the status above.\n\
 - `evaluation_timeout` is CPU time that rules took for one request, not time that passed.\n\
 - `slow_request_min_rate_bps` is judged over every 5 seconds of waiting for the client, from 5 seconds after the body\n  \
-  began. Time in which the upstream takes nothing does not count, and gRPC calls are not measured.\n\
+  began. Time in which the upstream takes nothing does not count, and gRPC calls are not measured. The same rate holds\n  \
+  for clients that take an answer, over every 10 seconds in which bytes wait for them: one that takes fewer is cut, over\n  \
+  HTTP/2 by its stream. Time in which the upstream has nothing to say does not count, nor that in which a stream whose\n  \
+  window is open waits for others of its connection. Such a cut is no event and happens in both modes, where the\n  \
+  protection is on; a client that takes no byte for 10 s is cut whatever is set.\n\
+- The connections of a client are those that its requests hold at the time. IPv6 clients of one /64 are one client. A\n  \
+  request on an HTTP/2 connection to an upstream takes its part of that connection alone. Client addresses are known in\n  \
+  modes 1 and 2, and in mode 3 with `--trusted-proxies`.\n\
 - A violation that is found after a part of the body went on breaks the upstream request off. It is answered with its\n  \
   status unless a response has begun; then the connection is closed.\n";
 
@@ -218,7 +225,7 @@ fn of_the_service(out: &mut String) {
     );
     let seconds = |seconds: u64| format!("{seconds} s");
     let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
-    let rows: [(&str, String, &str); 18] = [
+    let rows: [(&str, String, &str); 22] = [
         (
             "Client connections of one worker, if the limit on open files allows them",
             fixed::CLIENT_CONNECTIONS_MAX.to_string(),
@@ -233,6 +240,11 @@ fn of_the_service(out: &mut String) {
         ("An idle client connection", seconds(fixed::KEEP_ALIVE_SECONDS), "closed"),
         ("A client that takes no byte of its answer", seconds(fixed::CLIENT_STALL_SECONDS), "closed"),
         (
+            "What a client sends while it waits for an answer, and is kept",
+            format!("{} KB", fixed::PIPELINED_BYTES_MAX >> 10),
+            "waits unread; whether the client leaves is not seen then",
+        ),
+        (
             "Silence on an upgraded connection, in both directions",
             seconds(fixed::TUNNEL_IDLE_SECONDS),
             "closed",
@@ -246,6 +258,21 @@ fn of_the_service(out: &mut String) {
             "Connections of one worker to one upstream",
             fixed::UPSTREAM_CONNECTIONS_MAX.to_string(),
             "503 when none is free within `upstream_timeout`",
+        ),
+        (
+            "Of these, those of one client where client addresses are known, unless `--client-share` says otherwise",
+            format!("{} %", fixed::CLIENT_SHARE_KNOWN_PERCENT),
+            "503 when none is free within `upstream_timeout`",
+        ),
+        (
+            "Of these, those of one address where it may be a balancer's, unless `--client-share` says otherwise",
+            format!("{} %", fixed::CLIENT_SHARE_UNKNOWN_PERCENT),
+            "503 when none is free within `upstream_timeout`",
+        ),
+        (
+            "Upgraded connections of one worker to one upstream, with the same shares for one client",
+            fixed::UPSTREAM_TUNNELS_MAX.to_string(),
+            "503",
         ),
         ("The head of an upstream's answer", format!("{} KB", fixed::RESPONSE_HEAD_BYTES_MAX >> 10), "502"),
         ("Interim (1xx) answers to one request", fixed::INTERIM_RESPONSES_MAX.to_string(), "502"),
