@@ -1,6 +1,7 @@
 //! Everything that types alone do not say, one file a subject. [`written`] holds the errors and looks at what stands in
 //! the file; [`held`] holds warnings and looks at what results. Each check adds to the findings and stops nothing.
 
+mod case;
 mod data_dir;
 mod hosts;
 mod limits;
@@ -32,6 +33,7 @@ pub(crate) fn written(document: &Document, options: &Options, sink: &mut Sink) {
 /// Checks of what results.
 pub(crate) fn held(document: &Document, resolved: &Resolved, sink: &mut Sink) {
     ties::check(resolved, sink);
+    case::check(resolved, sink);
     limits::check(document, resolved, sink);
     protections::check_effect(document, resolved, sink);
 }

@@ -31,6 +31,7 @@ codes! {
     NOT_ENFORCED = "not-enforced", "The field or protection is accepted and not enforced yet.";
     UNCHECKED_CONTRACT = "unchecked-contract", "A part of a contract is not checked.";
     TIE = "tie", "Two routes match the same requests with the same rank: the earlier one takes them.";
+    CASE = "case", "Paths of two routes differ by case alone: an upstream that ignores case takes one for the other.";
     NEVER_MATCHES = "never-matches", "A route or path can never be chosen.";
     NO_EFFECT = "no-effect", "The entry or field changes nothing.";
     UNREACHABLE_LIMIT = "unreachable-limit", "Another limit is always reached first.";

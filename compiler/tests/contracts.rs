@@ -356,6 +356,18 @@ fn all_warnings() {
             (9, &["global.rate_limit.backend.ttl is shorter than `window`"]),
         ],
     );
+    // paths that differ by case alone
+    case(
+        "version: v1alpha1\nroutes:\n  - id: a\n    match: {paths: [/admin/*, /V1/x]}\n    upstream: http://a\n  - id: b\n    match: {paths: [/Admin/*]}\n    upstream: http://a\n  - id: c\n    match: {paths: [/ADMIN/users]}\n    upstream: http://a\n  - id: d\n    match: {paths: [/admin/users, /v1/x/y, /Shop/*]}\n    upstream: http://a\n  - id: e\n    match: {paths: [/v1/X, /shop]}\n    upstream: http://a\n  - id: f\n    upstream: http://a\n",
+        &[
+            (7, &["route `b`: an upstream that ignores case takes `/Admin/*` for `/admin/*` of route `a`"]),
+            (10, &["takes `/ADMIN/users` for `/admin/*` of route `a`"]),
+            (13, &["takes `/admin/users` for `/Admin/*` of route `b`"]),
+            (13, &["takes `/admin/users` for `/ADMIN/users` of route `c`"]),
+            (16, &["takes `/v1/X` for `/V1/x` of route `a`"]),
+            (16, &["takes `/shop` for `/Shop/*` of route `d`"]),
+        ],
+    );
     // ties and shadows
     case(
         "version: v1alpha1\nroutes:\n  - id: a\n    match: {paths: [/v1/*]}\n    upstream: http://a\n  - id: b\n    match: {paths: [/v1/*/x, /other]}\n    upstream: http://a\n  - id: c\n    match: {paths: [/v1/*/]}\n    upstream: http://a\n  - id: d\n    upstream: http://a\n  - id: e\n    upstream: http://a\n",

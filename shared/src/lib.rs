@@ -9,6 +9,8 @@ pub mod plan;
 
 pub mod route;
 
+pub mod fields;
+
 pub mod rate_limit;
 
 pub mod control;

@@ -3,6 +3,7 @@
 
 mod host;
 mod path;
+mod readings;
 mod trie;
 
 use crate::plan::{HostPattern, PathPattern, Plan};
@@ -10,8 +11,7 @@ use crate::plan::{HostPattern, PathPattern, Plan};
 pub use host::{HostSet, name_of};
 
 use host::Hosts;
-use path::Readings;
-use trie::{Outcome, Trie};
+use trie::{Outcome, Steps, Trie};
 
 /// The plan's routes, ready to be chosen from. Choosing costs the path's length, not the number of routes.
 #[derive(Debug)]
@@ -55,27 +55,43 @@ impl Router {
     /// (as sent, without the query).
     pub fn choose(&self, host: Option<&[u8]>, raw_path: &[u8]) -> Choice {
         let served = self.hosts.serving(host);
+        let mut steps = Steps::default();
         if path::is_plain(raw_path) {
-            return self.trie.find(&served, path::segments(raw_path)).into();
+            return self.trie.find(&served, path::segments(raw_path), &mut steps).into();
         }
-        let mut readings = Readings::new(raw_path);
-        let mut agreed: Option<Outcome> = None;
-        while let Some(segments) = readings.next() {
-            let outcome = self.trie.find(&served, segments.iter().map(Vec::as_slice));
-            match agreed {
-                None => agreed = Some(outcome),
-                Some(first) if first == outcome => {}
-                Some(_) => return Choice::Ambiguous,
-            }
+        let Some(readings) = readings::all(raw_path) else { return Choice::Ambiguous };
+        let mut outcomes =
+            readings.iter().map(|reading| self.trie.find(&served, reading.segments(), &mut steps));
+        let first = outcomes.next().unwrap_or(Outcome::Nothing);
+        if outcomes.all(|outcome| outcome == first) { first.into() } else { Choice::Ambiguous }
+    }
+
+    /// Whether a reader that drops an authority from the front of `rest`, which the upstream gets without the `prefix` that
+    /// the client sent before it, stays on `route`.
+    pub fn stays(&self, host: Option<&[u8]>, route: usize, prefix: &[u8], rest: &[u8]) -> bool {
+        if path::is_plain(rest) {
+            return true;
         }
-        agreed.map_or(Choice::None, Choice::from)
+        let served = self.hosts.serving(host);
+        let mut steps = Steps::default();
+        readings::all(rest).is_some_and(|readings| {
+            readings.iter().filter(|reading| reading.lost_authority).all(|reading| {
+                let segments = path::resolved(prefix).into_iter().chain(reading.segments());
+                self.trie.find(&served, segments, &mut steps) == Outcome::Route(route)
+            })
+        })
     }
 }
 
-/// The path in the form in which it was matched as sent: unreserved characters decoded, dot segments resolved, no
-/// trailing slash.
+/// Whether `rest`, which is put behind a prefix, leads above that prefix in any reading.
+pub fn climbs(rest: &[u8]) -> bool {
+    !path::is_plain(rest)
+        && readings::all(rest).is_none_or(|readings| readings.iter().any(|reading| reading.climbs()))
+}
+
+/// The path with unreserved characters decoded, dot segments resolved, and no trailing slash.
 pub fn normalize(raw_path: &[u8]) -> Vec<u8> {
-    let segments = Readings::new(raw_path).next().unwrap_or_default();
+    let segments = path::resolved(raw_path);
     if segments.is_empty() {
         return b"/".to_vec();
     }
@@ -84,7 +100,7 @@ pub fn normalize(raw_path: &[u8]) -> Vec<u8> {
 
 /// One segment of a path in the form in which [`normalize`] leaves it.
 pub fn normalize_segment(segment: &[u8]) -> Vec<u8> {
-    path::canonical(segment)
+    path::canonical(segment).into_owned()
 }
 
 impl From<Outcome> for Choice {

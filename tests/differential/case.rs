@@ -34,9 +34,13 @@ impl Case {
             method: "GET",
             target: target.as_bytes().to_vec(),
             version: "HTTP/1.1",
-            fields: [&b"Host: shop.example"[..], b"User-Agent: Mozilla/5.0 (X11; Linux x86_64)", b"Accept: */*"]
-                .map(<[u8]>::to_vec)
-                .to_vec(),
+            fields: [
+                &b"Host: shop.example"[..],
+                b"User-Agent: Mozilla/5.0 (X11; Linux x86_64)",
+                b"Accept: */*",
+            ]
+            .map(<[u8]>::to_vec)
+            .to_vec(),
             body: Vec::new(),
             framing: Framing::Nothing,
             line_end: b"\r\n",
@@ -45,7 +49,8 @@ impl Case {
 
     /// A request with a body.
     pub(crate) fn post(content_type: &str, body: impl Into<Vec<u8>>) -> Case {
-        let mut case = Case { method: "POST", body: body.into(), framing: Framing::Length, ..Case::get("/save") };
+        let mut case =
+            Case { method: "POST", body: body.into(), framing: Framing::Length, ..Case::get("/save") };
         case.fields.push(format!("Content-Type: {content_type}").into_bytes());
         case
     }

@@ -165,7 +165,8 @@ impl Comparison {
                 (true, bytes)
             }
             refused => {
-                let count = if refused == Outcome::Closed { &self.counts.closed } else { &self.counts.refused };
+                let count =
+                    if refused == Outcome::Closed { &self.counts.closed } else { &self.counts.refused };
                 count.fetch_add(1, Ordering::Relaxed);
                 if !index.is_multiple_of(SAMPLE) {
                     return None;
@@ -184,7 +185,8 @@ impl Comparison {
         let sampled = batch.iter().filter(|waiting| !waiting.is_forwarded).count();
         self.counts.sampled.fetch_add(sampled as u64, Ordering::Relaxed);
         for (number, reader) in self.readers.iter().enumerate() {
-            let readings = reader.read(&requests).unwrap_or_else(|| panic!("the reader {} has failed", reader.name));
+            let readings =
+                reader.read(&requests).unwrap_or_else(|| panic!("the reader {} has failed", reader.name));
             for (waiting, reading) in batch.iter().zip(readings) {
                 let Some(seen) = attack_in(&reading, ATTACKS[waiting.attack]) else { continue };
                 if !waiting.is_forwarded {
@@ -254,7 +256,8 @@ fn seed_of(number: usize) -> &'static Seed {
 
 /// The first field that has the attack in it.
 fn attack_in<'s>(reading: &'s [Seen], attack: &str) -> Option<&'s Seen> {
-    let has = |seen: &&Seen| contains(&seen.value, attack.as_bytes()) || contains(&seen.name, attack.as_bytes());
+    let has =
+        |seen: &&Seen| contains(&seen.value, attack.as_bytes()) || contains(&seen.name, attack.as_bytes());
     reading.iter().find(has)
 }
 

@@ -45,7 +45,8 @@ fn main() -> ExitCode {
     let findings = comparison.run(mutants, seed);
     println!("{mutants} mutants of seed {seed} in {:.1} s", began.elapsed().as_secs_f64());
     comparison.print_counts(mutants);
-    for Cause { count, shape, readers, example } in causes(&comparison, findings).into_iter().take(SHOWN_MAX) {
+    for Cause { count, shape, readers, example } in causes(&comparison, findings).into_iter().take(SHOWN_MAX)
+    {
         println!("\n{count} × read by {}\n  {shape}\n  for example {example}", readers.join(", "));
         wrong.push(format!("an attack is read by {} and forwarded: {shape}", readers.join(", ")));
     }

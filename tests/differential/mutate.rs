@@ -93,12 +93,79 @@ pub(crate) fn name(change: Change) -> &'static str {
 
 /// Bytes that some grammar of a request gives a meaning to.
 const TOKENS: &[&[u8]] = &[
-    b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\n\n", b"\r\r\n", b"\0", b"%00", b";", b"&", b"=", b"\"", b"'", b"\\", b"\\\"",
-    b",", b" ", b"\t", b"\x0b", b"\x0c", b"\x1c", b"\x85", b"\xa0", b"\xc2\xa0", b"\xc2\x85", b"\xe2\x80\xa8", b"%0d%0a",
-    b"%0A", b"%", b"%2", b"%u0027", b"+", b"--", b":", b"[", b"]", b"[]", b".", b"#", b"?", b"/", b"\xef\xbb\xbf",
-    b"\xff\xfe", b"\xfe\xff", b"\xff", b"\xc0\xa7", b"\xed\xa0\x80", b"{", b"}", b"(", b")", b"<", b">", b"@", b"*",
-    b"$", b"\x7f", b"\x1a", b"\x08", b"_", b"%26", b"%3D", b"%3d", b"%3B", b"%2500", b"&amp;", b"\\0", b"\\u0000", b"x", b"a=b",
-    b"a=b&", b";a=b", b"\"\"",
+    b"\r\n",
+    b"\n",
+    b"\r",
+    b"\r\n\r\n",
+    b"\n\n",
+    b"\r\r\n",
+    b"\0",
+    b"%00",
+    b";",
+    b"&",
+    b"=",
+    b"\"",
+    b"'",
+    b"\\",
+    b"\\\"",
+    b",",
+    b" ",
+    b"\t",
+    b"\x0b",
+    b"\x0c",
+    b"\x1c",
+    b"\x85",
+    b"\xa0",
+    b"\xc2\xa0",
+    b"\xc2\x85",
+    b"\xe2\x80\xa8",
+    b"%0d%0a",
+    b"%0A",
+    b"%",
+    b"%2",
+    b"%u0027",
+    b"+",
+    b"--",
+    b":",
+    b"[",
+    b"]",
+    b"[]",
+    b".",
+    b"#",
+    b"?",
+    b"/",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"\xfe\xff",
+    b"\xff",
+    b"\xc0\xa7",
+    b"\xed\xa0\x80",
+    b"{",
+    b"}",
+    b"(",
+    b")",
+    b"<",
+    b">",
+    b"@",
+    b"*",
+    b"$",
+    b"\x7f",
+    b"\x1a",
+    b"\x08",
+    b"_",
+    b"%26",
+    b"%3D",
+    b"%3d",
+    b"%3B",
+    b"%2500",
+    b"&amp;",
+    b"\\0",
+    b"\\u0000",
+    b"x",
+    b"a=b",
+    b"a=b&",
+    b";a=b",
+    b"\"\"",
 ];
 
 /// A place in `bytes` that is near something with a meaning, for the most part.
@@ -143,5 +210,10 @@ fn repeat(bytes: &mut Vec<u8>, random: &mut Random) {
 
 /// Where `needle` stands in `bytes`.
 fn find(bytes: &[u8], needle: &[u8]) -> Vec<usize> {
-    bytes.windows(needle.len()).enumerate().filter(|(_, window)| *window == needle).map(|(at, _)| at).collect()
+    bytes
+        .windows(needle.len())
+        .enumerate()
+        .filter(|(_, window)| *window == needle)
+        .map(|(at, _)| at)
+        .collect()
 }

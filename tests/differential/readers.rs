@@ -84,7 +84,8 @@ pub(crate) fn start() -> Vec<Reader> {
     // A program that starts and then fails shows here.
     readers.retain(|reader| {
         let request = b"GET /?q=tea HTTP/1.1\r\nHost: a\r\n\r\n".to_vec();
-        let is_well = reader.read(&[request]).is_some_and(|seen| seen.iter().flatten().any(|s| s.value == b"tea"));
+        let is_well =
+            reader.read(&[request]).is_some_and(|seen| seen.iter().flatten().any(|s| s.value == b"tea"));
         if !is_well {
             println!("left out: the reader {} (it does not read)", reader.name);
         }
@@ -94,7 +95,8 @@ pub(crate) fn start() -> Vec<Reader> {
 }
 
 fn pipe(command: &mut Command) -> Option<Pipe> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
     let input = child.stdin.take()?;
     let mut stream = child.stdout.take()?;
     let (sender, output) = sync_channel(1);
@@ -122,7 +124,9 @@ fn server(folder: &Path) -> Option<Server> {
 
 fn serve(folder: &Path, port: u16) -> Option<Child> {
     let mut command = Command::new("php");
-    command.args(["-d", "display_errors=0", "-S", &format!("127.0.0.1:{port}")]).arg(folder.join("router.php"));
+    command
+        .args(["-d", "display_errors=0", "-S", &format!("127.0.0.1:{port}")])
+        .arg(folder.join("router.php"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn().ok()?;
     polling::within(Duration::from_secs(10), || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok())?;

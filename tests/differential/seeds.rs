@@ -31,37 +31,146 @@ pub(crate) const BOUNDARY: &str = "----WebKitFormBoundary7MA4YWxkTrZu0gW";
 pub(crate) const SEEDS: &[Seed] = &[
     Seed { name: "query", build: |value| Case::get(&format!("/search?page=2&q={}&lang=en", form(value))) },
     Seed { name: "query, every byte coded", build: |value| Case::get(&format!("/search?q={}", hex(value))) },
-    Seed { name: "query of a nested name", build: |value| Case::get(&format!("/s?a%5Bb%5D%5B%5D={}&a[c]=1", form(value))) },
+    Seed {
+        name: "query of a nested name",
+        build: |value| Case::get(&format!("/s?a%5Bb%5D%5B%5D={}&a[c]=1", form(value))),
+    },
     Seed { name: "path", build: |value| Case::get(&format!("/shop/{}/reviews", hex(value))) },
-    Seed { name: "cookie", build: |value| Case::get("/").with(&format!("Cookie: sid=31d4d96e407aad42; note={}; lang=en", hex(value))) },
-    Seed { name: "quoted cookie", build: |value| Case::get("/").with(&format!("Cookie: lang=en; note=\"{}\"", octal(value))) },
+    Seed {
+        name: "cookie",
+        build: |value| {
+            Case::get("/").with(&format!("Cookie: sid=31d4d96e407aad42; note={}; lang=en", hex(value)))
+        },
+    },
+    Seed {
+        name: "quoted cookie",
+        build: |value| Case::get("/").with(&format!("Cookie: lang=en; note=\"{}\"", octal(value))),
+    },
     Seed { name: "header", build: |value| Case::get("/").with(&format!("X-Note: {value}")) },
-    Seed { name: "referer", build: |value| Case::get("/").with(&format!("Referer: https://shop.example/a?q={}", form(value))) },
+    Seed {
+        name: "referer",
+        build: |value| Case::get("/").with(&format!("Referer: https://shop.example/a?q={}", form(value))),
+    },
     Seed { name: "form", build: |value| Case::post(FORM, format!("name=Ann&note={}&send=1", form(value))) },
-    Seed { name: "form with a charset", build: |value| Case::post("application/x-www-form-urlencoded; charset=UTF-8", format!("note={}&name=Ann+Lee", hex(value))) },
-    Seed { name: "form of nested names", build: |value| Case::post(FORM, format!("user[name]=Ann&user[notes][]={}&user.mail=a", form(value))) },
-    Seed { name: "multipart field", build: |value| multipart(&[field("name", "Ann"), field("note", value), field("send", "1")]) },
-    Seed { name: "multipart field beside a file", build: |value| multipart(&[file("photo", "tea.txt", "two cups"), field("note", value)]) },
-    Seed { name: "multipart field with a type", build: |value| multipart(&[typed("note", "text/plain; charset=utf-8", value), field("name", "Ann")]) },
-    Seed { name: "multipart file name", build: |value| multipart(&[field("name", "Ann"), file("photo", &quoted(value), "two cups")]) },
-    Seed { name: "JSON string", build: |value| Case::post("application/json", format!("{{\"name\": \"Ann\", \"note\": \"{}\", \"page\": 2}}", json(value))) },
-    Seed { name: "JSON string, every letter escaped", build: |value| Case::post("application/json; charset=utf-8", format!("{{\"note\": \"{}\"}}", escaped(value))) },
-    Seed { name: "JSON in lists", build: |value| Case::post("application/json", format!("[1, null, [\"a\", {{\"note\": [\"{}\"]}}], true]", json(value))) },
-    Seed { name: "JSON name", build: |value| Case::post("application/json", format!("{{\"name\": \"Ann\", \"{}\": 1.5e3}}", json(value))) },
-    Seed { name: "bare JSON string", build: |value| Case::post("application/vnd.shop+json", format!("\"{}\"", json(value))) },
-    Seed { name: "JSON as text", build: |value| Case::post("text/plain", format!("{{\"note\": \"{}\"}}", json(value))) },
-    Seed { name: "XML text", build: |value| Case::post("application/xml", format!("<?xml version=\"1.0\"?>\n<order id=\"1\"><note>{}</note></order>", xml(value))) },
-    Seed { name: "XML attribute", build: |value| Case::post("text/xml; charset=utf-8", format!("<order><line note='{}'/></order>", xml(value))) },
-    Seed { name: "gzip of JSON", build: |value| gzip(Case::post("application/json", format!("{{\"note\": \"{}\"}}", json(value)))) },
-    Seed { name: "gzip of a form", build: |value| gzip(Case::post(FORM, format!("name=Ann&note={}", form(value)))) },
-    Seed { name: "JSON in a part", build: |value| multipart(&[typed("data", "application/json", &format!("{{\"note\": \"{}\"}}", json(value))), field("name", "Ann")]) },
+    Seed {
+        name: "form with a charset",
+        build: |value| {
+            Case::post(
+                "application/x-www-form-urlencoded; charset=UTF-8",
+                format!("note={}&name=Ann+Lee", hex(value)),
+            )
+        },
+    },
+    Seed {
+        name: "form of nested names",
+        build: |value| Case::post(FORM, format!("user[name]=Ann&user[notes][]={}&user.mail=a", form(value))),
+    },
+    Seed {
+        name: "multipart field",
+        build: |value| multipart(&[field("name", "Ann"), field("note", value), field("send", "1")]),
+    },
+    Seed {
+        name: "multipart field beside a file",
+        build: |value| multipart(&[file("photo", "tea.txt", "two cups"), field("note", value)]),
+    },
+    Seed {
+        name: "multipart field with a type",
+        build: |value| multipart(&[typed("note", "text/plain; charset=utf-8", value), field("name", "Ann")]),
+    },
+    Seed {
+        name: "multipart file name",
+        build: |value| multipart(&[field("name", "Ann"), file("photo", &quoted(value), "two cups")]),
+    },
+    Seed {
+        name: "JSON string",
+        build: |value| {
+            Case::post(
+                "application/json",
+                format!("{{\"name\": \"Ann\", \"note\": \"{}\", \"page\": 2}}", json(value)),
+            )
+        },
+    },
+    Seed {
+        name: "JSON string, every letter escaped",
+        build: |value| {
+            Case::post("application/json; charset=utf-8", format!("{{\"note\": \"{}\"}}", escaped(value)))
+        },
+    },
+    Seed {
+        name: "JSON in lists",
+        build: |value| {
+            Case::post(
+                "application/json",
+                format!("[1, null, [\"a\", {{\"note\": [\"{}\"]}}], true]", json(value)),
+            )
+        },
+    },
+    Seed {
+        name: "JSON name",
+        build: |value| {
+            Case::post("application/json", format!("{{\"name\": \"Ann\", \"{}\": 1.5e3}}", json(value)))
+        },
+    },
+    Seed {
+        name: "bare JSON string",
+        build: |value| Case::post("application/vnd.shop+json", format!("\"{}\"", json(value))),
+    },
+    Seed {
+        name: "JSON as text",
+        build: |value| Case::post("text/plain", format!("{{\"note\": \"{}\"}}", json(value))),
+    },
+    Seed {
+        name: "XML text",
+        build: |value| {
+            Case::post(
+                "application/xml",
+                format!("<?xml version=\"1.0\"?>\n<order id=\"1\"><note>{}</note></order>", xml(value)),
+            )
+        },
+    },
+    Seed {
+        name: "XML attribute",
+        build: |value| {
+            Case::post("text/xml; charset=utf-8", format!("<order><line note='{}'/></order>", xml(value)))
+        },
+    },
+    Seed {
+        name: "gzip of JSON",
+        build: |value| gzip(Case::post("application/json", format!("{{\"note\": \"{}\"}}", json(value)))),
+    },
+    Seed {
+        name: "gzip of a form",
+        build: |value| gzip(Case::post(FORM, format!("name=Ann&note={}", form(value)))),
+    },
+    Seed {
+        name: "JSON in a part",
+        build: |value| {
+            multipart(&[
+                typed("data", "application/json", &format!("{{\"note\": \"{}\"}}", json(value))),
+                field("name", "Ann"),
+            ])
+        },
+    },
 ];
 
 /// Seeds with the value where no field is: the content of a file passes with an attack in it, and no reader calls it a field.
 pub(crate) const UNSEEN: &[Seed] = &[
-    Seed { name: "content of a file", build: |value| multipart(&[field("name", "Ann"), file("photo", "tea.txt", value)]) },
-    Seed { name: "content of one file of two", build: |value| multipart(&[file("photo", "tea.txt", value), file("page", "cup.txt", "two")]) },
-    Seed { name: "content of an unnamed type", build: |value| multipart(&[format!("Content-Disposition: form-data; name=\"photo\"; filename=\"tea.bin\"\r\n\r\n{value}")]) },
+    Seed {
+        name: "content of a file",
+        build: |value| multipart(&[field("name", "Ann"), file("photo", "tea.txt", value)]),
+    },
+    Seed {
+        name: "content of one file of two",
+        build: |value| multipart(&[file("photo", "tea.txt", value), file("page", "cup.txt", "two")]),
+    },
+    Seed {
+        name: "content of an unnamed type",
+        build: |value| {
+            multipart(&[format!(
+                "Content-Disposition: form-data; name=\"photo\"; filename=\"tea.bin\"\r\n\r\n{value}"
+            )])
+        },
+    },
 ];
 
 const FORM: &str = "application/x-www-form-urlencoded";

@@ -124,7 +124,9 @@ fn echo(mut stream: TcpStream) {
         // The service sends nothing behind a request that has no answer yet.
         if is_whole(&taken) {
             let length = taken.len();
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nX-Reached: 1\r\nContent-Length: {length}\r\n\r\n");
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nX-Reached: 1\r\nContent-Length: {length}\r\n\r\n"
+            );
             let answer = [head.as_bytes(), &taken].concat();
             if stream.write_all(&answer).is_err() {
                 return;
@@ -147,7 +149,8 @@ pub(crate) fn is_whole(taken: &[u8]) -> bool {
 fn last_chunk(mut rest: &[u8]) -> bool {
     loop {
         let Some(end) = rest.windows(2).position(|window| window == b"\r\n") else { return false };
-        let size = std::str::from_utf8(&rest[..end]).ok().and_then(|text| usize::from_str_radix(text, 16).ok());
+        let size =
+            std::str::from_utf8(&rest[..end]).ok().and_then(|text| usize::from_str_radix(text, 16).ok());
         let Some(size) = size else { return false };
         if size == 0 {
             // Trailers end with an empty line.

@@ -81,15 +81,110 @@ fn forwarding_fields_of_strangers_are_replaced() {
     let request = Request::get(format!("/?q={}", encode("<b>")))
         .field("X-Forwarded-For", "203.0.113.7")
         .field("X-Forwarded-Proto", "https")
-        .field("X-Forwarded-Host", "evil.example")
-        .field("Forwarded", "for=203.0.113.7");
+        .field("X-Forwarded-Host", "evil.example");
     assert_eq!(request.to(waf.port).status, 200, "{:?}", waf.events());
     let received = origin.only();
     let all = |name: &str| received.all(name).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(all("X-Forwarded-For"), ["127.0.0.1"]);
     assert_eq!(all("X-Forwarded-Proto"), ["http"]);
     assert_eq!(all("X-Forwarded-Host"), ["shop.example"]);
-    assert_eq!(all("Forwarded"), [""; 0]);
+}
+
+/// Fields by which proxies describe clients, beside those that the service sets itself.
+const CLIENT_FIELDS: &[&str] = &[
+    "Forwarded",
+    "X-Real-IP",
+    "True-Client-IP",
+    "CF-Connecting-IP",
+    "Fastly-Client-IP",
+    "X-Client-IP",
+    "X-Cluster-Client-IP",
+    "X-Forwarded-Port",
+    "X-Forwarded-Prefix",
+    "X-Forwarded-Server",
+    "X-Forwarded-Scheme",
+    "X-Forwarded-Ssl",
+    "X-Url-Scheme",
+    "Front-End-Https",
+];
+
+/// A request with every field of [`CLIENT_FIELDS`], as clients and proxies may spell them.
+fn describing() -> Request {
+    let spellings = CLIENT_FIELDS.iter().enumerate().map(|(at, name)| match at % 2 {
+        0 => (*name).to_owned(),
+        _ => name.to_lowercase(),
+    });
+    spellings.fold(Request::get("/").field("X-Custom", "1").field("x_custom", "2"), |request, name| {
+        request.field(&name, "8080")
+    })
+}
+
+#[test]
+fn fields_that_describe_the_client_come_from_trusted_proxies() {
+    let origin = Origin::start();
+    let config = to_upstream(&origin.url());
+    let by = |proxies: &str| Start::new().argument("--trusted-proxies").argument(proxies).run(&config);
+    let received = |waf: &Waf| {
+        assert_eq!(describing().to(waf.port).status, 200, "{:?}", waf.events());
+        let received = origin.only();
+        assert_eq!((received.field("X-Custom"), received.field("x_custom")), (Some("1"), Some("2")));
+        CLIENT_FIELDS.iter().filter(|name| received.field(name).is_some()).count()
+    };
+    assert_eq!(received(&by("192.0.2.0/24")), 0, "from a stranger");
+    assert_eq!(received(&by("127.0.0.0/8")), CLIENT_FIELDS.len(), "from a trusted proxy");
+    let open = single(&config);
+    assert_eq!(received(&open), CLIENT_FIELDS.len(), "where no proxy is named");
+    assert_eq!(received(&open), CLIENT_FIELDS.len());
+    let warned = |line: &String| line.contains("--trusted-proxies names those that may set it");
+    assert_eq!(open.log().iter().filter(|line| warned(line)).count(), 1, "{:?}", open.log());
+}
+
+#[test]
+fn twins_of_forwarding_fields_go_whoever_sends_them() {
+    let origin = Origin::start();
+    let config = to_upstream(&origin.url());
+    let trusted = Start::new().argument("--trusted-proxies").argument("127.0.0.0/8").run(&config);
+    for waf in [trusted, running::waf(&config)] {
+        let twins = ["X_Forwarded_For", "x_forwarded-host", "X_REAL_IP", "CF_Connecting_IP", "X-Request_Id"];
+        let more = ["Front_End_Https", "X_Forwarded_Proto", "Keep_Alive", "Proxy_Authorization"];
+        let request =
+            twins.iter().chain(&more).fold(Request::get("/"), |request, name| request.field(name, "1"));
+        assert_eq!(request.field("X_Custom_Name", "1").to(waf.port).status, 200, "{:?}", waf.events());
+        let received = origin.only();
+        let kept: Vec<&str> =
+            received.fields.iter().map(|(name, _)| name.as_str()).filter(|name| name.contains('_')).collect();
+        assert_eq!(kept, ["X_Custom_Name"]);
+    }
+}
+
+#[test]
+fn trailers_that_mean_something_in_a_head_are_refused() {
+    let origin = Origin::start();
+    let waf = running::waf(&to_upstream(&origin.url()));
+    for (trailer, status) in [
+        ("X-HTTP-Method-Override: DELETE", 400),
+        ("X-Original-URL: /admin", 400),
+        ("X-Real-IP: 127.0.0.1", 400),
+        ("x_original_url: /admin", 400),
+        ("X_Forwarded_For: 127.0.0.1", 400),
+        ("CF-Connecting-IP: 127.0.0.1", 400),
+        ("Transfer_Encoding: chunked", 400),
+        ("X-Checksum: abc", 200),
+        ("x_checksum: abc", 200),
+        ("Server-Timing: db;dur=5", 200),
+    ] {
+        let mut connection = Connection::open(waf.port).expect("a connection");
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n\
+             5\r\nhello\r\n0\r\n{trailer}\r\n\r\n"
+        );
+        connection.send(request).expect("sent");
+        assert_eq!(connection.response().expect("a response").status, status, "{trailer}");
+        assert_eq!(
+            origin.take().iter().filter(|request| request.complete).count(),
+            usize::from(status == 200)
+        );
+    }
 }
 
 #[test]

@@ -198,6 +198,64 @@ fn keys_are_told_apart_by_header_and_without_one_by_address() {
 }
 
 #[test]
+fn the_key_cannot_be_hidden_from_the_upstream_or_the_count() {
+    let origin = Origin::start();
+    let waf = running::waf(&limited(&origin, &limit(3, "10m", BY_KEY)));
+    // `Connection` does not take the key out, in any spelling: the upstream sees what was counted.
+    for token in ["X-Api-Key", "x-api-key, X-Other", "X_Api_Key"] {
+        assert_eq!(with_key("alice").field("Connection", token).to(waf.port).status, 200, "{token}");
+        let received = origin.only();
+        assert_eq!(received.field("X-Api-Key"), Some("alice"), "{token}");
+    }
+    assert_eq!(admitted(&waf, 5, &with_key("alice").field("Connection", "X-Api-Key")), 0);
+    // A twin would be the key to programs that fold `_` and `-`.
+    for twin in ["X_Api_Key", "x-api_key", "X_API_KEY", "X_Api-Key"] {
+        blocked(&Request::get("/").field(twin, "bob").to(waf.port), 403);
+        blocked(&with_key(twin).field(twin, "bob").to(waf.port), 403);
+    }
+    let mut trailer = Connection::open(waf.port).expect("a connection");
+    trailer
+        .send(
+            "POST / HTTP/1.1\r\nHost: a\r\nX-Api-Key: carol\r\nContent-Type: text/plain\r\n\
+             Transfer-Encoding: chunked\r\n\r\n0\r\nX-Api-Key: dave\r\n\r\n",
+        )
+        .expect("sent");
+    blocked(&trailer.response().expect("an answer"), 400);
+    origin.take();
+    // Honest twins: other names with underscores, and what `Connection` is for.
+    let honest =
+        with_key("erin").field("x_api_version", "1").field("X-Hop", "1").field("Connection", "X-Hop");
+    assert_eq!(honest.to(waf.port).status, 200);
+    let received = origin.only();
+    assert_eq!((received.field("x_api_version"), received.field("X-Hop")), (Some("1"), None));
+}
+
+#[test]
+fn the_spelling_of_the_configuration_is_the_key() {
+    let origin = Origin::start();
+    let waf = running::waf(&limited(&origin, &limit(2, "10m", "type: header, key: X_Api_Key")));
+    assert_eq!(admitted(&waf, 3, &Request::get("/").field("X_API_KEY", "alice")), 2);
+    assert_eq!(admitted(&waf, 3, &Request::get("/").field("x_api_key", "bob")), 2);
+    blocked(&with_key("carol").to(waf.port), 403);
+    let reports = limited(&origin, &limit(2, "10m", BY_KEY)) + "  mode: detect_only\n";
+    let waf = running::waf(&reports);
+    assert_eq!(admitted(&waf, 2, &Request::get("/").field("X_Api_Key", "dave")), 2);
+}
+
+#[test]
+fn a_key_that_only_proxies_set_counts_from_them_alone() {
+    let origin = Origin::start();
+    let config = limited(&origin, &limit(2, "10m", "type: header, key: CF-Connecting-IP"));
+    let from = |address: &str| Request::get("/").field("CF-Connecting-IP", address);
+    let stranger = Start::new().argument("--trusted-proxies").argument("192.0.2.0/24").run(&config);
+    let addresses = ["198.51.100.1", "198.51.100.2", "198.51.100.3", "198.51.100.4"];
+    let count = |waf: &Waf| addresses.iter().map(|address| admitted(waf, 1, &from(address))).sum::<usize>();
+    assert_eq!(count(&stranger), 2, "whatever a client claims, its address counts");
+    let trusted = Start::new().argument("--trusted-proxies").argument("127.0.0.1/32").run(&config);
+    assert_eq!(count(&trusted), 4);
+}
+
+#[test]
 fn a_trusted_proxy_names_the_client_and_ipv6_counts_by_network() {
     let origin = Origin::start();
     let config = limited(&origin, &limit(2, "10m", BY_ADDRESS));

@@ -63,11 +63,11 @@ fn the_most_specific_route_wins() {
         ("/b/c/d", "/two/b/c/d"),
         ("/", "/any/"),
         ("/?q=1", "/any/?q=1"),
-        // Unreserved characters are decoded for matching, dots are resolved; the upstream gets the client's bytes.
+        // Unreserved characters are decoded for matching; the upstream gets the client's bytes.
         ("/v1/%75sers/profile", "/profile/v1/%75sers/profile"),
-        ("/v1/x/../users/profile", "/profile/v1/x/../users/profile"),
-        ("/v1/./users/7", "/users/v1/./users/7"),
-        ("/v1/%2e%2e/a", "/two/v1/%2e%2e/a"),
+        ("/v1/users/x/../8", "/users/v1/users/x/../8"),
+        ("/v1/users/./8", "/users/v1/users/./8"),
+        ("/b/x/%2e%2e/c", "/two/b/x/%2e%2e/c"),
     ] {
         assert_eq!(seen(&origin, waf.port, target), expected, "{target}");
     }
@@ -94,6 +94,103 @@ fn a_path_that_two_readers_read_differently_is_refused() {
         [("/a%2Fb/c", "/rest/a%2Fb/c"), ("/a;v=1/b", "/rest/a;v=1/b"), ("/a//b", "/rest/a//b")]
     {
         assert_eq!(seen(&origin, waf.port, target), expected, "{target}");
+    }
+}
+
+#[test]
+fn readings_that_lead_to_different_routes_are_refused_in_either_mode() {
+    let origin = Origin::start();
+    let url = origin.url();
+    let routes = format!(
+        "  - id: api\n    match: {{ paths: [/api/*, /admin/*] }}\n    upstream: {url}\n\
+         \x20 - id: static\n    match: {{ paths: [/static/*] }}\n    upstream: {url}\n    mode: detect_only\n\
+         \x20 - id: rest\n    upstream: {url}\n    mode: detect_only\n"
+    );
+    let waf = running::waf(&with_routes(&routes));
+    for target in [
+        "/api/x/../../static/y?id=A",
+        "/static/../api/y",
+        "/static/%2e%2e/api/y",
+        "/static/.%2E/api/y",
+        "/static/..;/api/y",
+        "/static/x//../../api/y",
+        "/static/%252e%252e/api/y",
+        "/static/../admin/%2e%2e/x",
+        "//x/admin/1",
+        "/\\x/admin/1",
+        "/%5cx/admin/1",
+        "///x/admin/1",
+        "http://shop.example//x/admin/1",
+        "http://shop.example/\\x/admin/1",
+        "/./admin/1",
+    ] {
+        blocked(&Request::get(target).to(waf.port), 400);
+        assert!(origin.take().is_empty(), "{target} was forwarded");
+    }
+    // Where all readings lead to one route, sloppy paths pass.
+    for target in [
+        "/static/css/../js/app.js",
+        "/static/./app.js",
+        "/static//app.js",
+        "/static/app.js;v=1",
+        "//cdn/app.js",
+        "/rest/a%2Fb",
+        "/caf%C3%A9/a%20b",
+        "/static/a+b/c&d/(e)/~f/@g/h:i",
+    ] {
+        assert_eq!(Request::get(target).to(waf.port).status, 200, "{target}");
+        assert_eq!(origin.only().target_text(), target);
+    }
+}
+
+#[test]
+fn nothing_climbs_above_a_prefix() {
+    let origin = Origin::start();
+    let url = origin.url();
+    let routes = format!(
+        "  - match: {{ paths: [/based/*] }}\n    upstream: {url}/base\n\
+         \x20 - match: {{ paths: [/added/*] }}\n    upstream: {url}\n    rewrite: {{ add_prefix: /v2 }}\n\
+         \x20 - match: {{ paths: [/stripped/*] }}\n    upstream: {url}\n    rewrite: {{ strip_prefix: /stripped }}\n\
+         \x20 - match: {{ paths: [/both/*] }}\n    upstream: {url}/base\n    rewrite: {{ strip_prefix: /both, add_prefix: /v2 }}\n\
+         \x20 - match: {{ paths: [/fixed/*] }}\n    upstream: {url}/base\n    rewrite: {{ path: /one }}\n\
+         \x20 - upstream: {url}/all\n"
+    );
+    // Every way up is one route's own, and dot segments are an attack by themselves elsewhere.
+    let config = |mode: &str| {
+        format!("{}global: {{ mode: {mode}, disable: [local-file-access] }}\n", with_routes(&routes))
+    };
+    for mode in ["blocking", "detect_only"] {
+        let waf = running::waf(&config(mode));
+        for target in [
+            "/../secret",
+            "/..%2fadmin",
+            "/x/..%2f..%2fadmin",
+            "/%2e%2e/secret",
+            "/..;/secret",
+            "/..%5csecret",
+            "/x/%252e%252e/%252e%252e/secret",
+            "/x//../../secret",
+            "/stripped/..;/secret",
+            "/stripped/..%2fsecret",
+            "/stripped/x/..%2f..%2fsecret",
+            "/both/..%2f..%2f..%2fsecret",
+            "/based/..%2f..%2fsecret",
+            "/added/x/..%2f..%2f..%2fsecret",
+        ] {
+            blocked(&Request::get(target).to(waf.port), 400);
+            assert!(origin.take().is_empty(), "{mode}: {target} was forwarded");
+        }
+        for (target, expected) in [
+            ("/x/../y", "/all/x/../y"),
+            ("/a%2Fb/c", "/all/a%2Fb/c"),
+            ("/stripped/a/../b", "/a/../b"),
+            ("/stripped//v1", "//v1"),
+            ("/based/..x/y", "/base/based/..x/y"),
+            ("/both/a/b%2f../c", "/base/v2/a/b%2f../c"),
+            ("/fixed/a/..%2f..%2fb", "/base/one"),
+        ] {
+            assert_eq!(seen(&origin, waf.port, target), expected, "{mode}: {target}");
+        }
     }
 }
 

@@ -2,6 +2,10 @@
 
 use std::fmt::Write as _;
 
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::client::conn::http2::handshake;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::HandshakeKind;
 use waf_tests::contract::{blocked, encode};
 use waf_tests::origin::{Authority, Origin};
@@ -109,8 +113,16 @@ fn names_get_their_own_certificate_the_wildcards_or_none() {
     };
     for (name, host, status, error) in [
         // Another of ours over the same connection, as browsers do that see a certificate for both.
-        ("a.example", "x.b.example", 200, ""),
-        ("a.example", "y.b.example:8443", 200, ""),
+        ("y.b.example", "z.b.example:8443", 200, ""),
+        ("y.b.example", "X.B.example.", 200, ""),
+        ("x.b.example", "x.b.example", 200, ""),
+        // One of ours that the certificate does not name.
+        ("a.example", "x.b.example", 421, "misdirected"),
+        ("a.example", "y.b.example:8443", 421, "misdirected"),
+        ("x.b.example", "a.example", 421, "misdirected"),
+        ("x.b.example", "y.b.example", 421, "misdirected"),
+        ("y.b.example", "z.y.b.example", 421, "misdirected"),
+        ("y.b.example", "missing.example", 421, "misdirected"),
         ("a.example", "unknown.example", 421, "misdirected"),
         ("a.example", "b.example", 421, "misdirected"),
     ] {
@@ -122,6 +134,38 @@ fn names_get_their_own_certificate_the_wildcards_or_none() {
         }
     }
     assert!(waf.events().is_empty(), "{:?}", waf.events());
+}
+
+#[tokio::test]
+async fn a_reused_http2_connection_serves_what_its_certificate_names() {
+    let (authority, origin) = (Authority::new("unused.example"), Origin::start());
+    let waf = Start::new()
+        .tls()
+        .certificate("a.example", &authority.issue(&["a.example", "b.example", "*.c.example"]))
+        .certificate("b.example", &authority.issue(&["b.example"]))
+        .certificate("_wildcard.c.example", &authority.issue(&["*.c.example"]))
+        .certificate("d.example", &authority.issue(&["d.example"]))
+        .run(&mode_1("a.example, b.example, '*.c.example', d.example", &origin.url()));
+    let connector = tokio_rustls::TlsConnector::from(Client::new(&authority, &["h2"]).config());
+    let tcp = tokio::net::TcpStream::connect(("127.0.0.1", waf.port)).await.expect("a connection");
+    let name = rustls::pki_types::ServerName::try_from("a.example").expect("a name");
+    let tls = connector.connect(name, tcp).await.expect("a handshake");
+    let (mut client, connection) =
+        handshake(TokioExecutor::new(), TokioIo::new(tls)).await.expect("HTTP/2 begins");
+    tokio::spawn(connection);
+    for (host, status) in [
+        ("a.example", 200),
+        ("b.example", 200),
+        ("x.c.example", 200),
+        ("d.example", 421),
+        ("unknown.example", 421),
+        ("y.x.c.example", 421),
+        ("a.example", 200),
+    ] {
+        let request = hyper::Request::get(format!("https://{host}/")).body(Empty::<Bytes>::new());
+        let response = client.send_request(request.expect("a request")).await.expect("an answer");
+        assert_eq!(response.status().as_u16(), status, "{host}");
+    }
 }
 
 #[test]
@@ -250,6 +294,6 @@ fn a_new_host_has_its_certificate_when_its_plan_is_in_force() {
     assert_eq!(client.ask(waf.port, "b.example", "/").status, 200);
     polling::until_true("the end of the old certificate", || client.connect(waf.port, "a.example").is_err());
     // A connection of before goes on, with what is configured now.
-    assert_eq!((ask("a.example"), ask("b.example"), ask("c.example")), (404, 200, 421));
+    assert_eq!((ask("a.example"), ask("b.example"), ask("c.example")), (404, 421, 421));
     assert!(waf.log().iter().all(|line| !line.contains("BEGIN")), "a key in the log");
 }

@@ -194,7 +194,7 @@ fn covers(earlier: &[HostPattern], later: &[HostPattern]) -> bool {
 }
 
 /// Whether some host is served by both.
-fn share_host(a: &[HostPattern], b: &[HostPattern]) -> bool {
+pub(super) fn share_host(a: &[HostPattern], b: &[HostPattern]) -> bool {
     if a.is_empty() || b.is_empty() {
         return true;
     }

@@ -4,10 +4,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use waf_shared::catalog::Leaf;
+use waf_shared::fields::{self, Property};
 use waf_shared::limits;
 use waf_shared::plan::Mode;
 
 use super::cors;
+use super::forward;
 use super::grpc;
 use super::method_override;
 use super::quota;
@@ -19,7 +21,7 @@ use crate::refusal::{MISDIRECTED, NOT_FOUND, PREFLIGHT, Refusal};
 use crate::request_id;
 use crate::serving::RouteIndex;
 use crate::target::{self, Crooked, Target};
-use waf_shared::route::{Choice, name_of};
+use waf_shared::route::{Choice, climbs, name_of};
 
 /// A head that is HTTP to the letter, before a route is chosen.
 #[derive(Debug)]
@@ -97,8 +99,10 @@ pub(crate) fn arrive(head: Arc<RequestHead>, record: &mut Record) -> Result<Arri
 pub(crate) fn admit(arrived: Arrived, record: &mut Record) -> Result<Admitted, Refusal> {
     let host = arrived.host();
     served(host, record)?;
-    let route = choose(record, host, arrived.target.path(arrived.head.target()))?;
+    let path = arrived.target.path(arrived.head.target());
+    let route = choose(record, host, path)?;
     record.route = Some(route);
+    stays(record, route, host, path)?;
     quota::check(&arrived.head, record)?;
     // A target in absolute form names a host and stands in for no field (RFC 9112, 3.2).
     let has_host = host.is_some()
@@ -164,33 +168,10 @@ fn crooked(record: &mut Record, why: Crooked) -> Refusal {
 }
 
 /// Fields that `Connection` may not take out of a message: the upstream relies on them (RFC 9110 section 7.6.1).
-const END_TO_END: &[&str] = &[
-    "host",
-    "content-length",
-    "content-type",
-    "content-encoding",
-    "transfer-encoding",
-    "authorization",
-    "cookie",
-    "forwarded",
-    "x-forwarded-for",
-    "x-forwarded-host",
-    "x-forwarded-proto",
-    "x-real-ip",
-    "x-request-id",
-    "cache-control",
-    "range",
-    "expect",
-    "origin",
-    "referer",
-    "user-agent",
-    "accept",
-];
-
 fn hop_by_hop(head: &RequestHead) -> Result<(), &'static str> {
     for value in head.fields.all("connection") {
         for token in value.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
-            if END_TO_END.iter().any(|name| token.eq_ignore_ascii_case(name.as_bytes())) {
+            if fields::is(token, Property::EndToEnd) {
                 return Err("Connection names an end-to-end field");
             }
         }
@@ -198,16 +179,21 @@ fn hop_by_hop(head: &RequestHead) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether the service has the host at all. A client that was sent to the wrong connection is told so: it may try again on
-/// one of its own (RFC 9110 section 15.5.20). A missing Host names none, and has a check of its own.
+/// Refuses a host that the service does not have, or that the certificate of the connection does not cover. A client that
+/// came by the wrong connection may try again on one of its own (RFC 9110 section 15.5.20). A missing Host names none, and
+/// has a check of its own.
 fn served(host: Option<&[u8]>, record: &Record) -> Result<(), Refusal> {
     let (Some(host), Some(hosts)) = (host, record.serving.hosts()) else { return Ok(()) };
-    if hosts.contains(host) {
-        return Ok(());
+    // Another connection to the same name would present the same certificate.
+    let other = record
+        .secured()
+        .filter(|secured| !name_of(host).eq_ignore_ascii_case(secured.server_name.as_bytes()));
+    match (hosts.contains(host), other) {
+        (true, Some(secured)) if !secured.certificate.covers(name_of(host)) => Err(MISDIRECTED),
+        (true, _) => Ok(()),
+        (false, Some(_)) => Err(MISDIRECTED),
+        (false, None) => Err(NOT_FOUND),
     }
-    let asked = record.secured().map(|secured| secured.server_name.as_bytes());
-    let is_misdirected = asked.is_some_and(|asked| !name_of(host).eq_ignore_ascii_case(asked));
-    Err(if is_misdirected { MISDIRECTED } else { NOT_FOUND })
 }
 
 fn choose(record: &mut Record, host: Option<&[u8]>, path: &[u8]) -> Result<RouteIndex, Refusal> {
@@ -219,6 +205,21 @@ fn choose(record: &mut Record, host: Option<&[u8]>, path: &[u8]) -> Result<Route
             Err(record.refuse(400, Leaf::HttpComplianceMalformedRequestLine, "PATH", reason))
         }
     }
+}
+
+/// Refuses what leaves the prefix of the upstream or of a rewrite, or chooses another route once the prefix is stripped.
+fn stays(record: &mut Record, chosen: RouteIndex, host: Option<&[u8]>, path: &[u8]) -> Result<(), Refusal> {
+    let serving = Arc::clone(&record.serving);
+    let Some((route, _)) = serving.route(chosen) else { return Ok(()) };
+    let Some(behind) = forward::behind_prefix(path, route) else { return Ok(()) };
+    let reason = if climbs(&behind.rest) {
+        "the path leads above the prefix under which it is forwarded"
+    } else if behind.is_whole && !serving.router().stays(host, chosen.0, behind.stripped, &behind.rest) {
+        "without its prefix, the path can be read in two ways that lead to different routes"
+    } else {
+        return Ok(());
+    };
+    Err(record.refuse(400, Leaf::HttpComplianceMalformedRequestLine, "PATH", reason))
 }
 
 /// A preflight ends here, on a route that answers it; whatever else OPTIONS asks goes on.

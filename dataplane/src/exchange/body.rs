@@ -15,6 +15,7 @@ use waf_detection::inspection::Inspection;
 use waf_detection::rule::Test;
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::{Leaf, LeafSet};
+use waf_shared::fields;
 use waf_shared::limits;
 use waf_shared::metrics::{Degraded, RouteCounter};
 use waf_shared::plan::Mode;
@@ -23,6 +24,7 @@ use super::Turned;
 use super::admit::{Admitted, leaf_of};
 use super::contract::Contracted;
 use super::grpc::Messages;
+use super::quota;
 use super::record::{NotInspected, Record};
 use crate::coding::{self, Coding};
 use crate::http1::body::{Decoder, trailer_fields};
@@ -44,6 +46,8 @@ pub(crate) struct Body {
     hold: Hold,
     pace: Option<Pace>,
     stall: Duration,
+    /// The field that the rate limit counts by.
+    key_field: Option<String>,
     /// Whether what is held may go to the upstream.
     may_pass: bool,
     /// Whether the disk failed.
@@ -147,6 +151,7 @@ impl Body {
             hold: Hold::new(settings.inspection.max_memory_buffer, record.serving.spool().clone()),
             pace: Some(bytes_per_second).filter(|_| is_paced).and_then(Pace::of_body),
             stall: Duration::from_secs(stall),
+            key_field: quota::key_field(record).map(str::to_owned),
             cannot_hold: false,
             passes_early: false,
             bytes: 0,
@@ -279,6 +284,11 @@ impl Body {
             }
             Piece::End(trailers) => {
                 for (name, value) in trailer_fields(&trailers) {
+                    // It was counted by what the head says.
+                    let key = self.key_field.as_deref().unwrap_or_default().as_bytes();
+                    if fields::are_alike(name, key) {
+                        return Err(BodyFault::Malformed(Malformed::Trailer));
+                    }
                     self.inspection.header(name, value);
                 }
                 self.end = Some(trailers);

@@ -1,34 +1,20 @@
 //! The request as the upstream gets it: the client's bytes, minus what belongs to one hop, plus the forwarding fields
 //! and the rewrite.
 
-use waf_shared::plan::{Rewrite, Route};
+use std::borrow::Cow;
+use std::sync::Once;
+
+use waf_shared::fields::{self, Field, Property};
+use waf_shared::plan::{Listen, Rewrite, Route};
 
 use super::admit::Admitted;
+use super::quota;
 use super::record::Record;
 use super::upgrade;
 use crate::client_address;
 use crate::http1::framing::Framing;
 use crate::http1::head::RequestHead;
 use waf_shared::route::normalize;
-
-/// Fields that belong to one hop (RFC 9110 section 7.6.1), and those that we set ourselves.
-const NOT_FORWARDED: &[&str] = &[
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "transfer-encoding",
-    "upgrade",
-    "http2-settings",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "expect",
-    "host",
-    "x-forwarded-for",
-    "x-forwarded-proto",
-    "x-forwarded-host",
-    "x-request-id",
-];
 
 /// Writes the head of the upstream request.
 pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, out: &mut Vec<u8>) {
@@ -39,13 +25,12 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
     out.extend_from_slice(b" HTTP/1.1\r\n");
     let host = admitted.host();
     field(out, b"Host", host.unwrap_or(route.upstream.authority.as_bytes()));
-    let dropped = connection_tokens(head);
+    let dropped = connection_tokens(head, record);
     for (name, value) in head.fields.iter() {
-        let skip = NOT_FORWARDED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
-            || dropped.iter().any(|n| name.eq_ignore_ascii_case(n))
-            || (name.eq_ignore_ascii_case(b"forwarded") && !is_trusted(record))
+        let ends_here = fields::find(name).is_some_and(|known| ends_here(name, known, record))
+            || dropped.iter().any(|token| fields::are_alike(name, token))
             || is_other_trace(name, record);
-        if !skip {
+        if !ends_here {
             field(out, name, value);
         }
     }
@@ -58,6 +43,46 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
     }
     hop(admitted, out);
     out.extend_from_slice(b"\r\n");
+}
+
+/// Whether a field that [`fields`] knows is not forwarded.
+fn ends_here(name: &[u8], known: &Field, record: &Record) -> bool {
+    if known.is(Property::Hop) || known.is(Property::Own) {
+        return true;
+    }
+    // A twin is not what a trusted proxy sets; many let it pass as the client wrote it.
+    known.is(Property::Client) && (fields::is_twin(name) || !is_believed(known, record))
+}
+
+/// Whether the upstream gets what the peer says of the client. Without any trusted proxy on a plain port, the balancer in
+/// front cannot be told from a client, and applications may depend on what it sets.
+fn is_believed(known: &Field, record: &Record) -> bool {
+    static WARNING: Once = Once::new();
+    if is_trusted(record) {
+        return true;
+    }
+    if !is_open(record) {
+        return false;
+    }
+    WARNING.call_once(|| {
+        tracing::warn!(
+            field = known.name,
+            "a field that describes the client is forwarded from any peer; --trusted-proxies names those that may set it"
+        );
+    });
+    true
+}
+
+/// Whether nothing says which peers are proxies: mode 3 without `--trusted-proxies`.
+fn is_open(record: &Record) -> bool {
+    let plan = record.serving.plan();
+    matches!(plan.listen, Listen::Plain { .. }) && plan.trusted_proxies.is_empty()
+}
+
+/// Whether the peer may set a field that describes the client, as far as it identifies the client here.
+pub(crate) fn identifies(name: &[u8], record: &Record) -> bool {
+    let describes = |field: &Field| field.is(Property::Client) || field.is(Property::Own);
+    !fields::find(name).is_some_and(describes) || is_trusted(record) || is_open(record)
 }
 
 fn forwarding(head: &RequestHead, host: Option<&[u8]>, record: &Record, out: &mut Vec<u8>) {
@@ -109,13 +134,18 @@ fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     }
 }
 
-/// Fields that the client's `Connection` takes out.
-fn connection_tokens(head: &RequestHead) -> Vec<&[u8]> {
+/// Fields that the client's `Connection` takes out. The field that a rate limit counts by stays: a client could otherwise
+/// name a key here that the upstream never sees.
+fn connection_tokens<'h>(head: &'h RequestHead, record: &Record) -> Vec<&'h [u8]> {
+    let key = quota::key_field(record).unwrap_or_default().as_bytes();
     let values = head.fields.all("connection");
     let tokens = values.flat_map(|value| value.split(|b| *b == b',').map(<[u8]>::trim_ascii));
     tokens
         .filter(|t| {
-            !t.is_empty() && !t.eq_ignore_ascii_case(b"close") && !t.eq_ignore_ascii_case(b"keep-alive")
+            !t.is_empty()
+                && !t.eq_ignore_ascii_case(b"close")
+                && !t.eq_ignore_ascii_case(b"keep-alive")
+                && !fields::are_alike(t, key)
         })
         .collect()
 }
@@ -144,15 +174,47 @@ pub(crate) fn rewrite(path: &[u8], rewrite: &Rewrite, out: &mut Vec<u8>) {
         Rewrite::Path(whole) => out.extend_from_slice(whole.as_bytes()),
         Rewrite::Prefix { strip, add } => {
             out.extend_from_slice(add.trim_end_matches('/').as_bytes());
-            match strip_prefix(path, strip.as_bytes()) {
-                Some(rest) => write_rest(rest, out),
-                // The path was matched in its normal form; when only that form carries the prefix, that form is forwarded.
-                None => match strip_prefix(&normalize(path), strip.as_bytes()) {
-                    Some(rest) => write_rest(rest, out),
-                    None => out.extend_from_slice(path),
-                },
+            match below(path, strip) {
+                Some(rest) => write_rest(&rest, out),
+                None => out.extend_from_slice(path),
             }
         }
+    }
+}
+
+/// The part of a path that the upstream gets behind a prefix.
+#[derive(Debug)]
+pub(crate) struct BehindPrefix<'p> {
+    pub(crate) rest: Cow<'p, [u8]>,
+    /// What was taken off in front of it.
+    pub(crate) stripped: &'p [u8],
+    /// Whether it is all that the upstream gets.
+    pub(crate) is_whole: bool,
+}
+
+/// What `route` makes of the client's path behind its prefixes; `None` when it has none, or replaces the path.
+pub(crate) fn behind_prefix<'p>(path: &'p [u8], route: &'p Route) -> Option<BehindPrefix<'p>> {
+    let (strip, add) = match &route.rewrite {
+        Rewrite::Path(_) => return None,
+        Rewrite::Keep => ("", ""),
+        Rewrite::Prefix { strip, add } => (strip.as_str(), add.trim_end_matches('/')),
+    };
+    if route.upstream.base_path.is_empty() && strip.is_empty() && add.is_empty() {
+        return None;
+    }
+    let (rest, stripped) = match below(path, strip) {
+        Some(rest) => (rest, strip.as_bytes()),
+        None => (Cow::Borrowed(path), &b""[..]),
+    };
+    Some(BehindPrefix { rest, stripped, is_whole: route.upstream.base_path.is_empty() && add.is_empty() })
+}
+
+/// What follows `prefix` in a path. The path was matched in its normal form; when only that form carries the prefix, it is
+/// that form which is forwarded.
+fn below<'p>(path: &'p [u8], prefix: &str) -> Option<Cow<'p, [u8]>> {
+    match strip_prefix(path, prefix.as_bytes()) {
+        Some(rest) => Some(Cow::Borrowed(rest)),
+        None => strip_prefix(&normalize(path), prefix.as_bytes()).map(|rest| Cow::Owned(rest.to_vec())),
     }
 }
 

@@ -2,6 +2,7 @@
 //! the method that they name is held to the same list as that of the request line.
 
 use waf_shared::catalog::Leaf;
+use waf_shared::fields;
 
 use super::record::Record;
 use crate::http1::head::RequestHead;
@@ -43,7 +44,5 @@ fn values(head: &RequestHead) -> impl Iterator<Item = &[u8]> {
 
 /// Gateways that turn fields into environment variables read `_` as `-`.
 fn is_override(name: &[u8]) -> bool {
-    let folded = || name.iter().map(|byte| if *byte == b'_' { b'-' } else { byte.to_ascii_lowercase() });
-    name.first().is_some_and(|first| first.eq_ignore_ascii_case(&b'x'))
-        && NAMES.iter().any(|known| known.len() == name.len() && folded().eq(known.iter().copied()))
+    NAMES.iter().any(|known| fields::are_alike(name, known))
 }

@@ -3,8 +3,11 @@
 
 use std::time::Duration;
 
-use waf_shared::plan::Mode;
+use waf_shared::catalog::Leaf;
+use waf_shared::fields::{self, Property};
+use waf_shared::plan::{Mode, RateLimitSource};
 
+use super::forward;
 use super::record::{EventsOf, Exceeded, Record};
 use crate::http1::head::RequestHead;
 use crate::rate_limit::Outcome;
@@ -15,18 +18,41 @@ pub(crate) fn check(head: &RequestHead, record: &mut Record) -> Result<(), Refus
     let Some((limit, quota)) = record.route.and_then(|route| record.serving.quota(route)) else {
         return Ok(());
     };
-    let outcome = quota.check(limit, record.client.ip(), |name| the_value(head, name));
-    let Outcome::Exceeded { wait, untold } = outcome else { return Ok(()) };
-    let mode = record.settings().mode;
-    let events = match mode {
-        Mode::Blocking => EventsOf::Each,
-        Mode::DetectOnly => EventsOf::Window { untold },
-    };
-    record.exceeded = Some(Exceeded { limit: limit.clone(), wait: Duration::from_nanos(wait), events });
-    match mode {
-        Mode::Blocking => Err(Refusal::blocked(429)),
-        Mode::DetectOnly => Ok(()),
+    let value = |name| the_value(head, name).filter(|_| forward::identifies(name.as_bytes(), record));
+    if let Outcome::Exceeded { wait, untold } = quota.check(limit, record.client.ip(), value) {
+        let mode = record.settings().mode;
+        let events = match mode {
+            Mode::Blocking => EventsOf::Each,
+            Mode::DetectOnly => EventsOf::Window { untold },
+        };
+        record.exceeded = Some(Exceeded { limit: limit.clone(), wait: Duration::from_nanos(wait), events });
+        if mode == Mode::Blocking {
+            return Err(Refusal::blocked(429));
+        }
     }
+    twin(head, record)
+}
+
+/// The field that the route's rate limit counts by, as the configuration spells it.
+pub(crate) fn key_field(record: &Record) -> Option<&str> {
+    let (limit, _) = record.route.and_then(|route| record.serving.quota(route))?;
+    match &limit.source {
+        RateLimitSource::Ip => None,
+        RateLimitSource::Header(name) => Some(name),
+    }
+}
+
+/// Refuses another spelling of the field that the limit counts by: programs that fold `_` and `-` take its value, which was
+/// not counted. Of fields that only proxies set, forwarding drops the other spelling.
+fn twin(head: &RequestHead, record: &mut Record) -> Result<(), Refusal> {
+    let Some(key) = key_field(record).map(str::as_bytes) else { return Ok(()) };
+    let is_twin = |name: &[u8]| fields::are_alike(name, key) && !name.eq_ignore_ascii_case(key);
+    let is_dropped = fields::is(key, Property::Client) || fields::is(key, Property::Own);
+    if is_dropped || !head.fields.iter().any(|(name, _)| is_twin(name)) {
+        return Ok(());
+    }
+    let reason = "a twin of the field that the rate limit counts by";
+    record.violate(Leaf::HttpComplianceRestrictedHeaders, "HEADERS", reason)
 }
 
 /// The value of a field that stands there once. One that is empty names nobody, and of several each reader may take

@@ -1,5 +1,7 @@
 //! How long a message's body is (RFC 9112 section 6). Whatever two recipients could read differently is refused.
 
+use waf_shared::fields::{self, Property};
+
 use super::head::{Fields, Malformed, RequestHead, ResponseHead, Version};
 
 /// Framing of a body.
@@ -17,7 +19,12 @@ pub enum Framing {
 
 /// Framing of a request.
 pub fn of_request(head: &RequestHead) -> Result<Framing, Malformed> {
+    // A reader that takes leading zeros for octal ends the message elsewhere.
+    let is_padded = |value: &[u8]| value.len() > 1 && value.starts_with(b"0");
     match declared(&head.fields)? {
+        Declared::Length(_) if head.fields.all("content-length").any(is_padded) => {
+            Err(Malformed::ContentLength)
+        }
         Declared::Chunked if head.version != Version::Http11 => Err(Malformed::TransferEncoding),
         Declared::Chunked => Ok(Framing::Chunked),
         Declared::Length(length) => Ok(Framing::Length(length)),
@@ -60,7 +67,7 @@ fn declared(fields: &Fields) -> Result<Declared, Malformed> {
                 chunked = true;
             }
             // Gateways that turn fields into environment variables read `_` as `-`.
-            14 | 17 if folds_to_framing(name) => return Err(Malformed::FieldLine),
+            14 | 17 if fields::is(name, Property::Framing) => return Err(Malformed::FieldLine),
             _ => {}
         }
     }
@@ -74,11 +81,6 @@ fn declared(fields: &Fields) -> Result<Declared, Malformed> {
 
 fn check(holds: bool, otherwise: Malformed) -> Result<(), Malformed> {
     if holds { Ok(()) } else { Err(otherwise) }
-}
-
-fn folds_to_framing(name: &[u8]) -> bool {
-    let folded = name.iter().map(|b| if *b == b'_' { b'-' } else { b.to_ascii_lowercase() });
-    folded.clone().eq(*b"content-length") || folded.eq(*b"transfer-encoding")
 }
 
 /// 1*DIGIT, at most 18 of them so that no sum overflows.
@@ -103,10 +105,24 @@ mod tests {
     fn framing_is_unambiguous_or_refused() {
         assert_eq!(framing(""), Ok(Framing::None));
         assert_eq!(framing("Content-Length: 42\r\n"), Ok(Framing::Length(42)));
+        assert_eq!(framing("Content-Length: 0\r\n"), Ok(Framing::Length(0)));
+        assert_eq!(framing("Content-Length:\t 100 \r\n"), Ok(Framing::Length(100)));
         assert_eq!(framing("Transfer-Encoding: Chunked\r\n"), Ok(Framing::Chunked));
         for fields in [
             "Content-Length: 1\r\nContent-Length: 1\r\n",
             "Content-Length: +1\r\n",
+            "Content-Length: -1\r\n",
+            "Content-Length: 00053\r\n",
+            "Content-Length: 00\r\n",
+            "Content-Length: 0x5\r\n",
+            "Content-Length: 5.0\r\n",
+            "Content-Length: 1_000\r\n",
+            "Content-Length: 5, 5\r\n",
+            "Content-Length: 5,\r\n",
+            "Content-Length: 18446744073709551621\r\n",
+            "Content-Length: \u{ff15}\r\n",
+            "content-length_: 1\r\nContent_Length: 1\r\n",
+            "TRANSFER_encoding: chunked\r\n",
             "Content-Length: 1, 1\r\n",
             "Content-Length: 1 2\r\n",
             "Content-Length: \r\n",

@@ -178,6 +178,10 @@ impl RequestHead {
         if method.is_empty() || !method.iter().all(|b| is_token(*b)) || target.is_empty() {
             return Err(Malformed::StartLine);
         }
+        // Field lines may carry HTAB, a target no control character at all; spaces have parted it already.
+        if target.iter().any(u8::is_ascii_control) {
+            return Err(Malformed::Control);
+        }
         let version = parse_version(version)?;
         let (method, target_at) = (0..method.len() as u32, method.len() as u32 + 1);
         let target = target_at..target_at + target.len() as u32;
@@ -364,6 +368,13 @@ mod tests {
             ("GET /\r\n\r\n", Malformed::StartLine),
             ("G\tT / HTTP/1.1\r\n\r\n", Malformed::StartLine),
             ("GET /\0 HTTP/1.1\r\n\r\n", Malformed::Control),
+            ("GET /a\tb HTTP/1.1\r\n\r\n", Malformed::Control),
+            ("GET /\t HTTP/1.1\r\n\r\n", Malformed::Control),
+            ("GET \t/ HTTP/1.1\r\n\r\n", Malformed::Control),
+            ("GET /?a=\tb HTTP/1.1\r\n\r\n", Malformed::Control),
+            ("GET http://a/\t HTTP/1.1\r\n\r\n", Malformed::Control),
+            ("GET /a\u{7f} HTTP/1.1\r\n\r\n", Malformed::Control),
+            ("GET /a b HTTP/1.1\r\n\r\n", Malformed::StartLine),
             ("GET / HTTP/2.0\r\n\r\n", Malformed::Version),
             ("GET / HTTP/1.1\r\nA : b\r\n\r\n", Malformed::FieldLine),
             ("GET / HTTP/1.1\r\nA b\r\n\r\n", Malformed::FieldLine),

@@ -2,13 +2,15 @@
 //! 6.3). It knows names and keys, nothing of connections.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use rustls::client::verify_server_name;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::{ClientHello, ParsedCertificate, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use waf_shared::control::{CertificatePair, Certificates};
 
@@ -64,6 +66,26 @@ fn read(pair: &CertificatePair, provider: &CryptoProvider) -> Result<Arc<Certifi
         .map_err(Unusable::Pem)?;
     let key = PrivateKeyDer::from_pem_slice(&pair.key_pem.0).map_err(Unusable::Pem)?;
     CertifiedKey::from_der(chain, key, provider).map(Arc::new).map_err(Unusable::Pair)
+}
+
+/// The certificate that a client was shown.
+#[derive(Clone)]
+pub(crate) struct Presented(pub(super) Arc<CertifiedKey>);
+
+impl Presented {
+    /// Whether it names `host`, a DNS name without a port. A certificate that cannot be read names nothing.
+    pub(crate) fn covers(&self, host: &[u8]) -> bool {
+        let parsed = self.0.cert.first().and_then(|leaf| ParsedCertificate::try_from(leaf).ok());
+        let name = std::str::from_utf8(host).ok().and_then(|host| ServerName::try_from(host).ok());
+        parsed.zip(name).is_some_and(|(parsed, name)| verify_server_name(&parsed, &name).is_ok())
+    }
+}
+
+impl fmt::Debug for Presented {
+    /// The key beside the certificate is never shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Presented")
+    }
 }
 
 /// Looks names up in the table of the moment.

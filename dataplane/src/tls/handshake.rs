@@ -16,6 +16,7 @@ use waf_shared::limits::HANDSHAKE_SECONDS;
 use waf_shared::route::HostSet;
 
 use super::Tls;
+use super::certificates::Presented;
 use super::challenges::ACME_TLS;
 
 /// A record with the fatal alert `unrecognized_name` (RFC 8446 sections 5.1 and 6, RFC 6066 section 3).
@@ -26,7 +27,7 @@ const UNRECOGNIZED_NAME: &[u8] = &[21, 3, 3, 0, 2, 2, 112];
 const SEALED_BYTES_MAX: usize = 16 << 10;
 
 /// What was agreed on for a connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Secured {
     /// Server name that the client asked for, in lower case.
     pub(crate) server_name: String,
@@ -34,6 +35,8 @@ pub(crate) struct Secured {
     pub(crate) version: &'static str,
     /// Cipher suite by its registered name.
     pub(crate) cipher: &'static str,
+    /// The certificate for the server name. A resumed session presents none; its client has seen one for the same name.
+    pub(crate) certificate: Presented,
 }
 
 /// Why there is no stream.
@@ -92,8 +95,8 @@ impl Tls {
         if asks_for_proof(&hello) {
             return Err(self.prove(start, name).await);
         }
-        let Some(server_name) = name.filter(|name| self.resolver.0.load().find(name).is_some()) else {
-            let name = start.client_hello().server_name().map(str::to_ascii_lowercase);
+        let certificate = name.as_deref().and_then(|name| self.resolver.0.load().find(name).cloned());
+        let (Some(server_name), Some(certificate)) = (name.clone(), certificate.map(Presented)) else {
             return Err(turn_away(start, name).await);
         };
         let bounded = |session: &mut ServerConnection| session.set_buffer_limit(Some(SEALED_BYTES_MAX));
@@ -102,7 +105,7 @@ impl Tls {
         let session = stream.get_ref().1;
         let version = session.protocol_version().map_or("", version);
         let cipher = session.negotiated_cipher_suite().map_or("", |suite| cipher(suite.suite()));
-        Ok((stream, Secured { server_name, version, cipher }))
+        Ok((stream, Secured { server_name, version, cipher, certificate }))
     }
 
     /// Answers a TLS-ALPN-01 challenge: the handshake is the answer, and nothing follows it (RFC 8737 section 3).

@@ -8,9 +8,13 @@ use crate::plan::Segment;
 use super::host::{HostId, Serving};
 use super::path::canonical;
 
-/// States visited for one reading of one path. A path of 32,767 segments under eight patterns with an inner `**` stays
+/// States visited for all readings of one path. A path of 32,767 segments under eight patterns with an inner `**` stays
 /// below it; what goes beyond is refused instead of costing milliseconds.
 const STEPS_MAX: u32 = 1 << 18;
+
+/// States visited so far, over all readings of one path.
+#[derive(Debug, Default)]
+pub(super) struct Steps(u32);
 
 /// States that are kept without allocating; more are rare (many wildcard patterns that share a path).
 const STATES_INLINE: usize = 16;
@@ -85,9 +89,7 @@ impl Trie {
         let new = self.nodes.len() as u32;
         let node = &mut self.nodes[parent as usize];
         let child = match segment {
-            Segment::Literal(text) => {
-                *node.building.entry(canonical(text.as_bytes()).into_boxed_slice()).or_insert(new)
-            }
+            Segment::Literal(text) => *node.building.entry(canonical(text.as_bytes()).into()).or_insert(new),
             Segment::One => *node.one.get_or_insert(new),
             Segment::AnyNumber => *node.any.get_or_insert(new),
         };
@@ -116,16 +118,21 @@ impl Trie {
     }
 
     /// The route of the lowest rank among the patterns that match all of `segments` for a host in `serving`.
-    pub(super) fn find<'p>(&self, serving: &Serving, segments: impl Iterator<Item = &'p [u8]>) -> Outcome {
-        let mut walk = Walk::new(self, serving);
+    pub(super) fn find(
+        &self,
+        serving: &Serving,
+        segments: impl Iterator<Item = impl AsRef<[u8]>>,
+        steps: &mut Steps,
+    ) -> Outcome {
+        let mut walk = Walk::new(self, serving, steps);
         walk.enter(ROOT);
         for segment in segments {
             if walk.next.is_empty() && walk.loops.is_empty() {
                 // Only prefixes still match; what follows cannot change the choice.
                 break;
             }
-            walk.step(segment);
-            if walk.steps > STEPS_MAX {
+            walk.step(segment.as_ref());
+            if walk.steps.0 > STEPS_MAX {
                 return Outcome::TooCostly;
             }
         }
@@ -154,11 +161,11 @@ struct Walk<'t> {
     entered: Entered,
     /// Rank and route of the best pattern that is sure to match.
     best: Option<(u32, usize)>,
-    steps: u32,
+    steps: &'t mut Steps,
 }
 
 impl<'t> Walk<'t> {
-    fn new(trie: &'t Trie, serving: &'t Serving) -> Walk<'t> {
+    fn new(trie: &'t Trie, serving: &'t Serving, steps: &'t mut Steps) -> Walk<'t> {
         Walk {
             trie,
             serving,
@@ -167,7 +174,7 @@ impl<'t> Walk<'t> {
             loops: States::default(),
             entered: Entered::new(trie.loops),
             best: None,
-            steps: 0,
+            steps,
         }
     }
 
@@ -190,7 +197,7 @@ impl<'t> Walk<'t> {
     }
 
     fn advance(&mut self, number: u32, segment: &[u8]) {
-        self.steps = self.steps.saturating_add(1);
+        self.steps.0 = self.steps.0.saturating_add(1);
         let Some(node) = self.trie.node(number) else { return };
         if let Ok(at) = node.literals.binary_search_by(|(literal, _)| (**literal).cmp(segment))
             && let Some((_, child)) = node.literals.get(at)

@@ -33,7 +33,17 @@ pub(super) fn cut(case: &mut Case, random: &mut Random) {
 
 /// One line end, or all of them, become something else that a reader may take for one.
 pub(super) fn line_ends(case: &mut Case, random: &mut Random) {
-    let other: &[u8] = random.of_list(&[&b"\n"[..], b"\r", b"\r\r\n", b"\n\r", b"\r\n\r\n", b" \r\n", b"\r\n ", b"\x0b", b""]);
+    let other: &[u8] = random.of_list(&[
+        &b"\n"[..],
+        b"\r",
+        b"\r\r\n",
+        b"\n\r",
+        b"\r\n\r\n",
+        b" \r\n",
+        b"\r\n ",
+        b"\x0b",
+        b"",
+    ]);
     let found = super::find(&case.body, b"\r\n");
     let all = random.once_in(3);
     let chosen = random.below(found.len());
@@ -86,7 +96,13 @@ pub(super) fn charset(case: &mut Case, random: &mut Random) {
     }
     if !random.once_in(3) {
         let mut value = case.value("content-type").unwrap_or_default().to_vec();
-        let form: &[u8] = random.of_list(&[&b"; charset="[..], b";charset=\"", b"; Charset=", b"; charset*=", b" ;charset = "]);
+        let form: &[u8] = random.of_list(&[
+            &b"; charset="[..],
+            b";charset=\"",
+            b"; Charset=",
+            b"; charset*=",
+            b" ;charset = ",
+        ]);
         value.extend_from_slice(form);
         value.extend_from_slice(name.as_bytes());
         case.set("content-type", &value);
@@ -119,24 +135,82 @@ pub(super) fn coding(case: &mut Case, random: &mut Random) {
         _ => case.body.clone(),
     };
     let names: &[&[u8]] = &[
-        b"gzip", b"gzip", b"x-gzip", b"GZIP", b"deflate", b"deflate", b"identity", b"gzip, gzip", b"gzip,", b" gzip ;q=1", b"br",
-        b"gzip, identity", b"\"gzip\"", b"",
+        b"gzip",
+        b"gzip",
+        b"x-gzip",
+        b"GZIP",
+        b"deflate",
+        b"deflate",
+        b"identity",
+        b"gzip, gzip",
+        b"gzip,",
+        b" gzip ;q=1",
+        b"br",
+        b"gzip, identity",
+        b"\"gzip\"",
+        b"",
     ];
     case.set("content-encoding", random.of_list(names));
 }
 
 /// Syntax that some readers of JSON take and others do not.
 pub(super) fn json(case: &mut Case, random: &mut Random) {
-    let is_json = case.body.iter().any(|byte| matches!(byte, b'{' | b'[' | b'"')) && case.field("content-type").is_some();
+    let is_json = case.body.iter().any(|byte| matches!(byte, b'{' | b'[' | b'"'))
+        && case.field("content-type").is_some();
     let is_multipart = case.value("content-type").is_some_and(|value| value.starts_with(b"multipart"));
     if !is_json || is_multipart {
         return;
     }
     let tokens: &[&[u8]] = &[
-        b"/* tea */", b"// tea\n", b"# tea\n", b",", b",,", b"NaN", b"-Infinity", b"'", b"\"a\":1,", b"\"note\":1,", b"01", b"1.", b".5", b"+1",
-        b"0x10", b"1e999", b"\\u0000", b"\\ud800", b"\\x41", b"\\'", b"\\/", b"\x0b", b"\x0c", b"\xc2\xa0", b"\xef\xbb\xbf", b"\xe2\x80\xa8",
-        b"{\"a\":", b"[", b"]", b"}", b"[]", b"{}", b"\"\"", b"null", b"null,", b"\n", b"\0", b")]}',\n", b"\\", b"\"", b"b\"", b"True", b"a:",
-        b"{}{}", b"\x1e", b"1 ", b"\"x\" ", b"callback(", b"\xff",
+        b"/* tea */",
+        b"// tea\n",
+        b"# tea\n",
+        b",",
+        b",,",
+        b"NaN",
+        b"-Infinity",
+        b"'",
+        b"\"a\":1,",
+        b"\"note\":1,",
+        b"01",
+        b"1.",
+        b".5",
+        b"+1",
+        b"0x10",
+        b"1e999",
+        b"\\u0000",
+        b"\\ud800",
+        b"\\x41",
+        b"\\'",
+        b"\\/",
+        b"\x0b",
+        b"\x0c",
+        b"\xc2\xa0",
+        b"\xef\xbb\xbf",
+        b"\xe2\x80\xa8",
+        b"{\"a\":",
+        b"[",
+        b"]",
+        b"}",
+        b"[]",
+        b"{}",
+        b"\"\"",
+        b"null",
+        b"null,",
+        b"\n",
+        b"\0",
+        b")]}',\n",
+        b"\\",
+        b"\"",
+        b"b\"",
+        b"True",
+        b"a:",
+        b"{}{}",
+        b"\x1e",
+        b"1 ",
+        b"\"x\" ",
+        b"callback(",
+        b"\xff",
     ];
     let token = random.of_list(tokens);
     match random.below(5) {
@@ -146,8 +220,13 @@ pub(super) fn json(case: &mut Case, random: &mut Random) {
         1 => case.body.extend_from_slice(token),
         _ => {
             let marks = b"{}[],:\"";
-            let found: Vec<usize> =
-                case.body.iter().enumerate().filter(|(_, byte)| marks.contains(byte)).map(|(at, _)| at).collect();
+            let found: Vec<usize> = case
+                .body
+                .iter()
+                .enumerate()
+                .filter(|(_, byte)| marks.contains(byte))
+                .map(|(at, _)| at)
+                .collect();
             if found.is_empty() {
                 return;
             }
@@ -168,9 +247,33 @@ pub(super) fn xml(case: &mut Case, random: &mut Random) {
         return;
     }
     let tokens: &[&[u8]] = &[
-        b"<![CDATA[", b"]]>", b"<!-- tea -->", b"<!--", b"-->", b"<?tea?>", b"<!DOCTYPE order>", b"<!DOCTYPE order [<!ENTITY a \"tea\">]>", b"&#x27;",
-        b"&#0;", b"&amp;", b"&a;", b"<a>", b"</a>", b"<a/>", b" xmlns=\"urn:a\"", b" a=\"1\"", b"<?xml version=\"1.0\" encoding=\"utf-16\"?>",
-        b"<?xml version=\"1.0\" encoding=\"utf-7\"?>", b"<?xml version=\"1.1\"?>", b"\xef\xbb\xbf", b" ", b"\n", b"\0", b"<a b='", b"<a:b>", b"]]",
+        b"<![CDATA[",
+        b"]]>",
+        b"<!-- tea -->",
+        b"<!--",
+        b"-->",
+        b"<?tea?>",
+        b"<!DOCTYPE order>",
+        b"<!DOCTYPE order [<!ENTITY a \"tea\">]>",
+        b"&#x27;",
+        b"&#0;",
+        b"&amp;",
+        b"&a;",
+        b"<a>",
+        b"</a>",
+        b"<a/>",
+        b" xmlns=\"urn:a\"",
+        b" a=\"1\"",
+        b"<?xml version=\"1.0\" encoding=\"utf-16\"?>",
+        b"<?xml version=\"1.0\" encoding=\"utf-7\"?>",
+        b"<?xml version=\"1.1\"?>",
+        b"\xef\xbb\xbf",
+        b" ",
+        b"\n",
+        b"\0",
+        b"<a b='",
+        b"<a:b>",
+        b"]]",
     ];
     let at = random.of_list(&found) + random.below(2);
     case.body.splice(at..at, random.of_list(tokens).iter().copied());

@@ -103,7 +103,17 @@ pub(super) fn target(case: &mut Case, random: &mut Random) {
         5 => super::repeat(&mut case.target, random),
         6 => {
             let fronts: &[&[u8]] = &[
-                b"http://shop.example", b"/", b"//shop.example/", b"/a;b=c", b"/%2e%2e", b"/x?", b"/index.php", b"?", b"#", b"*", b"HTTP://a@b",
+                b"http://shop.example",
+                b"/",
+                b"//shop.example/",
+                b"/a;b=c",
+                b"/%2e%2e",
+                b"/x?",
+                b"/index.php",
+                b"?",
+                b"#",
+                b"*",
+                b"HTTP://a@b",
             ];
             case.target.splice(0..0, random.of_list(fronts).iter().copied());
         }
@@ -147,8 +157,34 @@ pub(super) fn token(case: &mut Case, random: &mut Random) {
 pub(super) fn cookie(case: &mut Case, random: &mut Random) {
     let Some(at) = case.field("cookie") else { return };
     let tokens: &[&[u8]] = &[
-        b"\"", b"\\\"", b"\\", b"; ", b";", b",", b", ", b"$Version=1; ", b"$Path=/; ", b"=", b" ", b"\t", b"note=", b"a=\"", b"\\073", b"%3b", b"%22",
-        b"\xff", b"[", b"]", b"&", b"+", b"a", b"__Host-", b"{", b"(", b"@", b":",
+        b"\"",
+        b"\\\"",
+        b"\\",
+        b"; ",
+        b";",
+        b",",
+        b", ",
+        b"$Version=1; ",
+        b"$Path=/; ",
+        b"=",
+        b" ",
+        b"\t",
+        b"note=",
+        b"a=\"",
+        b"\\073",
+        b"%3b",
+        b"%22",
+        b"\xff",
+        b"[",
+        b"]",
+        b"&",
+        b"+",
+        b"a",
+        b"__Host-",
+        b"{",
+        b"(",
+        b"@",
+        b":",
     ];
     let line = &mut case.fields[at];
     for _ in 0..=random.below(3) {
@@ -211,8 +247,12 @@ pub(super) fn extra(case: &mut Case, random: &mut Random) {
 
 pub(super) fn start_line(case: &mut Case, random: &mut Random) {
     match random.below(5) {
-        0 | 1 => case.method = random.of_list(&["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "post", "X"]),
-        2 | 3 => case.version = random.of_list(&["HTTP/1.0", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.2", "http/1.1"]),
+        0 | 1 => {
+            case.method = random.of_list(&["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "post", "X"])
+        }
+        2 | 3 => {
+            case.version = random.of_list(&["HTTP/1.0", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.2", "http/1.1"])
+        }
         _ => case.line_end = b"\n",
     }
 }
@@ -222,7 +262,8 @@ pub(super) fn framing(case: &mut Case, random: &mut Random) {
         return;
     }
     let extensions: &[&[u8]] = &[b"", b"", b"", b";a=b", b"; a", b" ", b";a=\"\n\"", b"\r"];
-    let trailers: &[&[u8]] = &[b"", b"", b"X-Note: a\r\n", b"Content-Type: text/plain\r\n", b"Content_Type: a\r\n", b"a\r\n"];
+    let trailers: &[&[u8]] =
+        &[b"", b"", b"X-Note: a\r\n", b"Content-Type: text/plain\r\n", b"Content_Type: a\r\n", b"a\r\n"];
     case.framing = match random.below(10) {
         0 => Framing::WrongLength(-1 - i64::from(random.once_in(2)) * 20),
         1 if random.once_in(4) => Framing::WrongLength(1),

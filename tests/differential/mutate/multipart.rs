@@ -155,9 +155,36 @@ const TYPES: &[&str] = &[
 
 /// Lines in the place of a delimiter. `B` stands for the seeds' boundary.
 const DELIMITERS: &[&str] = &[
-    "--B\n", "--B\r", "--B \r\n", "--B\t\r\n", "--B--\r\n", "--B-\r\n", "--Bx\r\n", "--B;\r\n", " --B\r\n", "\r\n--B\r\n", "--B\r\n--B\r\n",
-    "--B--\r\n--B\r\n", "--B\x0b\r\n", "--B\0\r\n", "--B--x\r\n", "-B\r\n", "B\r\n", "--b\r\n", "--B --\r\n", "--B\r\n\r\n", "--B\r\n \r\n",
-    "--B\r\n\t\r\n", "x--B\r\n", "\n--B\r\n", "\r--B\r\n", "--B\x0c\n", "--B\r\r\n", "--B\r\n\n", "--B--\r\nepilogue\r\n--B\r\n", "",
+    "--B\n",
+    "--B\r",
+    "--B \r\n",
+    "--B\t\r\n",
+    "--B--\r\n",
+    "--B-\r\n",
+    "--Bx\r\n",
+    "--B;\r\n",
+    " --B\r\n",
+    "\r\n--B\r\n",
+    "--B\r\n--B\r\n",
+    "--B--\r\n--B\r\n",
+    "--B\x0b\r\n",
+    "--B\0\r\n",
+    "--B--x\r\n",
+    "-B\r\n",
+    "B\r\n",
+    "--b\r\n",
+    "--B --\r\n",
+    "--B\r\n\r\n",
+    "--B\r\n \r\n",
+    "--B\r\n\t\r\n",
+    "x--B\r\n",
+    "\n--B\r\n",
+    "\r--B\r\n",
+    "--B\x0c\n",
+    "--B\r\r\n",
+    "--B\r\n\n",
+    "--B--\r\nepilogue\r\n--B\r\n",
+    "",
 ];
 
 fn is_multipart(case: &Case) -> bool {
@@ -166,7 +193,8 @@ fn is_multipart(case: &Case) -> bool {
 
 /// Lines of the body that begin with `front`, ends included.
 fn lines(body: &[u8], front: &[u8]) -> Vec<(usize, usize)> {
-    let starts = super::find(body, front).into_iter().filter(|at| *at == 0 || body.get(at - 1) == Some(&b'\n'));
+    let starts =
+        super::find(body, front).into_iter().filter(|at| *at == 0 || body.get(at - 1) == Some(&b'\n'));
     let end = |at: usize| body.iter().skip(at).position(|b| *b == b'\n').map_or(body.len(), |n| at + n + 1);
     starts.map(|at| (at, end(at))).collect()
 }

@@ -1,7 +1,8 @@
 //! Statements and their parts inside a value: a second query, a batch, a delay, a procedure.
 
 use super::super::proofs::{
-    BARE_QUERY, DELAY_CALL, DELAY_STATEMENT, QUERY_IN_TEXT, STACKED, STATEMENT, SUBQUERY, UNION_IN_TEXT, UNION_SELECT,
+    BARE_QUERY, DELAY_CALL, DELAY_STATEMENT, QUERY_IN_TEXT, STACKED, STATEMENT, SUBQUERY, UNION_IN_TEXT,
+    UNION_SELECT,
 };
 use super::super::proofs_by_dialect::{MSSQL_DECLARE, MSSQL_EXEC};
 use super::super::scene::Scene;
