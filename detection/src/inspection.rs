@@ -195,12 +195,9 @@ impl Inspection {
     pub fn encoded_body(&mut self, media_type: &[u8], codings: usize) {
         self.encoded.clear();
         self.encoded.resize_with(codings, Encoded::default);
-        let (encoded, bounds) = (&mut self.encoded, &self.bounds);
-        self.judging.without_noise(|judging| {
-            for body in encoded {
-                body.start(media_type, bounds, judging);
-            }
-        });
+        for body in &mut self.encoded {
+            body.start(media_type, &self.bounds, &mut self.judging);
+        }
     }
 
     /// Judges the next bytes of the body before the coding `stage` is taken off: 0 is the one that was applied last.
@@ -208,7 +205,7 @@ impl Inspection {
         let Some(encoded) = self.encoded.get_mut(stage) else { return };
         let began = self.judging.watch();
         self.judging.timed(chunk.len(), |judging| {
-            judging.without_noise(|judging| encoded.feed(chunk, judging));
+            judging.without(encoded.noise(), |judging| encoded.feed(chunk, judging));
         });
         self.judging.took(began);
     }
@@ -218,7 +215,7 @@ impl Inspection {
         let began = self.judging.watch();
         for encoded in &mut self.encoded {
             self.judging.timed(encoded.pending(), |judging| {
-                judging.without_noise(|judging| encoded.finish(cut, judging));
+                judging.without(encoded.noise(), |judging| encoded.finish(cut, judging));
             });
         }
         self.judging.took(began);

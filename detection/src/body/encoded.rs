@@ -7,7 +7,6 @@ use waf_shared::catalog::Leaf;
 
 use super::parameters;
 use super::{Body, BodyKind, Cut, Sink};
-use crate::field::Place;
 use crate::inspection::{Bounds, Progress};
 
 mod noise;
@@ -16,6 +15,19 @@ mod tests;
 
 /// Bytes of text at the beginning of a body with which no coding begins: chance gives so many in one body of 10^10.
 const LEADING_TEXT_BYTES: u8 = 24;
+
+/// Protections that look for lines of heads, then those that look at single bytes, or that count.
+const NOISE: &[Leaf] = &[
+    Leaf::HttpAttacksHeaderCrlfInjection,
+    Leaf::HttpAttacksResponseSplitting,
+    Leaf::HttpComplianceNullBytes,
+    Leaf::HttpComplianceNonPrintableCharacters,
+    Leaf::HttpComplianceUtf8Tricks,
+    Leaf::HttpComplianceDoubleUrlEncoding,
+    Leaf::RequestValidationArgumentLimits,
+];
+/// How many of them look for lines.
+const LINES: usize = 2;
 
 /// One coded body, or what one of two codings is taken off from.
 #[derive(Debug, Default)]
@@ -54,6 +66,12 @@ impl Encoded {
         self.lead = Lead::default();
         self.kind = self.body.start(media_type, bounds, &mut noise::Filter(sink));
         self.delimiter = (self.kind == BodyKind::Multipart).then(|| delimiter(media_type)).flatten();
+    }
+
+    /// The protections that say nothing here: those that every piece of compressed data breaks, and in parts those that look
+    /// for a line of a head. Where a compressor drops a delimiter that it has seen before, heads run into values.
+    pub(crate) fn noise(&self) -> &'static [Leaf] {
+        if self.kind == BodyKind::Multipart { NOISE } else { NOISE.get(LINES..).unwrap_or_default() }
     }
 
     /// Bytes that wait for the end to be judged.
@@ -169,9 +187,4 @@ fn delimiter(media_type: &[u8]) -> Option<Finder<'static>> {
     let mut known = parameters::parameters(rest).filter_map(Result::ok);
     let boundary = known.find(|parameter| parameter.name.eq_ignore_ascii_case(b"boundary"))?;
     Some(Finder::new(&[b"--", boundary.value.as_ref()].concat()).into_owned())
-}
-
-/// Whether a field at `place` was found by its syntax, and not by being everything.
-const fn is_structured(place: Place) -> bool {
-    !matches!(place, Place::Body)
 }

@@ -29,15 +29,6 @@ const WINDOW_OVERLAP_BYTES: usize = 2 << 10;
 /// What a field costs besides its bytes.
 const FIELD_WORK_BYTES: usize = 16;
 
-/// Protections that look at single bytes, or that count.
-const NOISE: &[Leaf] = &[
-    Leaf::HttpComplianceNullBytes,
-    Leaf::HttpComplianceNonPrintableCharacters,
-    Leaf::HttpComplianceUtf8Tricks,
-    Leaf::HttpComplianceDoubleUrlEncoding,
-    Leaf::RequestValidationArgumentLimits,
-];
-
 /// The state that outlives a field.
 #[derive(Debug)]
 pub(crate) struct Judging {
@@ -139,11 +130,10 @@ impl Judging {
         self.cost.add(self.meter.watch().saturating_sub(began));
     }
 
-    /// Runs `work` without the rules that every piece of compressed data breaks. What it counts is not counted.
-    pub(super) fn without_noise(&mut self, work: impl FnOnce(&mut Judging)) {
-        let noise: LeafSet = NOISE.iter().copied().collect();
-        let told = self.leaves.without(&noise);
-        let leaves = std::mem::replace(&mut self.leaves, told);
+    /// Runs `work` with all protections that are in force but those. Arguments that it counts are not counted.
+    pub(super) fn without(&mut self, leaves: &[Leaf], work: impl FnOnce(&mut Judging)) {
+        let remaining = self.leaves.without(&leaves.iter().copied().collect());
+        let leaves = std::mem::replace(&mut self.leaves, remaining);
         let active = std::mem::replace(&mut self.active, self.engine.active(&self.leaves));
         let codings = std::mem::replace(&mut self.codings, self.engine.of_codings(&self.active));
         let arguments = self.arguments;

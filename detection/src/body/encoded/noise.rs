@@ -3,9 +3,11 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::is_structured;
 use crate::body::Sink;
 use crate::field::Place;
+
+/// Bytes of a lone word: a megabyte of noise has one between two `&` in one of a hundred cases.
+const WORD_BYTES: usize = 8;
 
 /// Weights of a stretch: what a byte of noise takes from the bytes of text around it, and from where on text is no chance.
 #[derive(Debug, Clone, Copy)]
@@ -14,10 +16,10 @@ struct Scale {
     least: usize,
 }
 
-/// One value without a name: a megabyte of noise has a stretch like this in one of four cases.
-const IN_TEXT: Scale = Scale { noise: 3, least: 16 };
+/// Text without a name: a megabyte of noise has a stretch like this in one of twenty cases.
+const IN_TEXT: Scale = Scale { noise: 3, least: 18 };
 /// An argument, which has a name already: close text, and text that is strewn with noise.
-const IN_ARGUMENT: [Scale; 2] = [Scale { noise: 3, least: 10 }, Scale { noise: 1, least: 24 }];
+const IN_ARGUMENT: [Scale; 2] = [Scale { noise: 3, least: 12 }, Scale { noise: 1, least: 24 }];
 /// Weight below the heaviest point at which a stretch ends.
 const FALL: usize = 12;
 /// Bytes around a stretch that are judged with it.
@@ -28,7 +30,7 @@ pub(super) struct Filter<'a, S>(pub(super) &'a mut S);
 
 impl<S: Sink> Sink for Filter<'_, S> {
     fn field(&mut self, place: Place, name: &[u8], value: &[u8]) {
-        if is_structured(place) {
+        if place != Place::Body {
             return self.0.field(place, name, value);
         }
         for (from, to) in stretches(value, IN_TEXT) {
@@ -39,7 +41,16 @@ impl<S: Sink> Sink for Filter<'_, S> {
     }
 
     fn argument(&mut self, names: Place, values: Place, pair: &[u8]) {
-        if is_argument(pair) {
+        if !is_argument(pair) {
+            return;
+        }
+        let end = pair.iter().position(|byte| matches!(byte, b'=' | 0)).unwrap_or(pair.len());
+        let (name, rest) = pair.split_at_checked(end).unwrap_or((pair, &[]));
+        if rest.first() == Some(&0) {
+            // For readers that end a name there, what stands between it and the value is nothing.
+            let value = rest.iter().position(|byte| *byte == b'=').and_then(|at| rest.get(at + 1..));
+            self.0.field(values, name, value.unwrap_or_default());
+        } else {
             self.0.argument(names, values, pair);
         }
     }
@@ -75,13 +86,15 @@ pub(super) const fn is_text(byte: u8) -> bool {
 /// Whether what stands between two `&` reads as an argument: it has a name, which is text, and is text to its end or has a
 /// stretch of it. Some readers end names at a zero byte.
 fn is_argument(pair: &[u8]) -> bool {
-    let name = pair.iter().position(|byte| matches!(byte, b'=' | 0)).unwrap_or(pair.len());
-    let has_name = name > 0 && is_all_text(pair.get(..name).unwrap_or_default());
-    has_name && is_all_text(pair)
-        || IN_ARGUMENT.iter().any(|scale| {
-            // Without a name, as applications may read a lone word, text has to begin it.
-            stretches(pair, *scale).next().is_some_and(|(from, _)| has_name || from == 0)
-        })
+    let end = pair.iter().position(|byte| matches!(byte, b'=' | 0));
+    let name = pair.get(..end.unwrap_or(pair.len())).unwrap_or_default();
+    let is_name = !name.is_empty() && !name.iter().any(u8::is_ascii_control) && is_all_text(name);
+    if end.is_none() || !is_name {
+        // Applications read a lone word as well; text has to begin it.
+        return is_name && name.len() >= WORD_BYTES
+            || stretches(pair, IN_TEXT).next().is_some_and(|(from, _)| from == 0);
+    }
+    is_all_text(pair) || IN_ARGUMENT.iter().any(|scale| stretches(pair, *scale).next().is_some())
 }
 
 /// Whether every byte is text or part of a character in UTF-8.
