@@ -88,7 +88,9 @@ impl Case {
     pub(crate) fn wire(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(512 + self.body.len());
         let mut line = |parts: &[&[u8]]| {
-            parts.iter().for_each(|part| out.extend_from_slice(part));
+            for part in parts {
+                out.extend_from_slice(part);
+            }
             out.extend_from_slice(self.line_end);
         };
         line(&[self.method.as_bytes(), b" ", &self.target, b" ", self.version.as_bytes()]);

@@ -50,7 +50,9 @@ fn main() -> ExitCode {
         println!("\n{count} × read by {}\n  {shape}\n  for example {example}", readers.join(", "));
         wrong.push(format!("an attack is read by {} and forwarded: {shape}", readers.join(", ")));
     }
-    wrong.iter().for_each(|line| println!("wrong: {line}"));
+    for line in &wrong {
+        println!("wrong: {line}");
+    }
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

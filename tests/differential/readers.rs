@@ -11,7 +11,7 @@ use std::time::Duration;
 use waf_tests::{polling, ports, programs};
 
 /// The longest time that a batch may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The longest time that a server may take for one request; it waits for more where the others see an end.
 const SERVER_PATIENCE: Duration = Duration::from_secs(1);

@@ -1,6 +1,7 @@
 //! The requests that mutation starts from. Each carries one value, in the form that its place wants; with an attack in it
 //! the service refuses the request, and every reader that knows the place sees the value.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::Compression;
@@ -179,9 +180,9 @@ const FORM: &str = "application/x-www-form-urlencoded";
 pub(crate) fn multipart(parts: &[String]) -> Case {
     let mut body = String::new();
     for part in parts {
-        body.push_str(&format!("--{BOUNDARY}\r\n{part}\r\n"));
+        let _ = write!(body, "--{BOUNDARY}\r\n{part}\r\n");
     }
-    body.push_str(&format!("--{BOUNDARY}--\r\n"));
+    let _ = write!(body, "--{BOUNDARY}--\r\n");
     Case::post(&format!("multipart/form-data; boundary={BOUNDARY}"), body)
 }
 
@@ -239,5 +240,8 @@ fn gzip(mut case: Case) -> Case {
 }
 
 fn escaped(value: &str) -> String {
-    value.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
+    value.encode_utf16().fold(String::new(), |mut text, unit| {
+        let _ = write!(text, "\\u{unit:04x}");
+        text
+    })
 }

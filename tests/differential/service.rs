@@ -8,7 +8,7 @@ use std::time::Duration;
 use waf_tests::running::{self, Start, Waf};
 use waf_tests::{polling, ports};
 
-/// Silence after which the client has nothing more to send: a message that announces more than it has ends here.
+/// Silence after which the client says that nothing more comes, where the message announces more than it has.
 const SILENCE: Duration = Duration::from_millis(400);
 
 /// The longest time that an answer may take.
@@ -53,8 +53,10 @@ impl Service {
         let mut stream = polling::until("a connection", || TcpStream::connect(address).ok());
         // A service that has refused the head may close before it has taken the rest.
         let _ = stream.write_all(wire);
-        let _ = stream.set_read_timeout(Some(SILENCE));
-        let (mut answer, mut piece, mut is_silent) = (Vec::new(), vec![0; 16 << 10], false);
+        // A client that closes its side has left; one that has sent all it announced waits.
+        let mut is_silent = is_whole(wire);
+        let _ = stream.set_read_timeout(Some(if is_silent { PATIENCE } else { SILENCE }));
+        let (mut answer, mut piece) = (Vec::new(), vec![0; 16 << 10]);
         while answer.len() < BYTES_MAX {
             match stream.read(&mut piece) {
                 Ok(0) => break,
@@ -136,7 +138,7 @@ fn echo(mut stream: TcpStream) {
     }
 }
 
-/// Whether a request that the service has framed is complete.
+/// Whether a request is complete, by the letter of its framing.
 pub(crate) fn is_whole(taken: &[u8]) -> bool {
     let Some((head, body)) = parted(taken) else { return false };
     if value(head, "transfer-encoding").is_some() {

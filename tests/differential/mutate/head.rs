@@ -248,10 +248,10 @@ pub(super) fn extra(case: &mut Case, random: &mut Random) {
 pub(super) fn start_line(case: &mut Case, random: &mut Random) {
     match random.below(5) {
         0 | 1 => {
-            case.method = random.of_list(&["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "post", "X"])
+            case.method = random.of_list(&["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "post", "X"]);
         }
         2 | 3 => {
-            case.version = random.of_list(&["HTTP/1.0", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.2", "http/1.1"])
+            case.version = random.of_list(&["HTTP/1.0", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.2", "http/1.1"]);
         }
         _ => case.line_end = b"\n",
     }

@@ -85,6 +85,8 @@ impl Head {
         let (kind, rest) = parameters::essence(value);
         if flavor == Flavor::Form && !kind.eq_ignore_ascii_case(b"form-data") {
             report((TRICKS, "the Content-Disposition of a part is not form-data"));
+        } else if !parameters::is_whole_token(kind) {
+            report((TRICKS, "a Content-Disposition cannot be read"));
         }
         let mut extended = None;
         let (mut names, mut file_names) = (0, 0);

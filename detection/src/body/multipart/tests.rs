@@ -285,6 +285,22 @@ fn text_outside_of_parts_is_judged_where_it_may_stand() {
 }
 
 #[test]
+fn a_disposition_has_a_type_in_every_multipart_body() {
+    let said = |disposition: &str| {
+        let body = format!("--b\r\nContent-Disposition:{disposition}\r\n\r\nx\r\n--b--\r\n");
+        leaves(&read("multipart/mixed; boundary=b", body.as_bytes()))
+    };
+    for disposition in
+        ["", ";filename=\"t\"", "\";filename=\"t\"", " (x) file; filename=t", " \"file\"; name=a", " a b; filename=t"]
+    {
+        assert!(said(disposition).contains(&TRICKS), "{disposition}");
+    }
+    for disposition in [" attachment; filename=\"t\"", "inline", " form-data; name=\"a\"", "file; filename=t"] {
+        assert_eq!(said(disposition), [], "{disposition}");
+    }
+}
+
+#[test]
 fn every_reading_of_a_file_name_is_judged() {
     let names = |disposition: &str| {
         let head = format!("Content-Disposition: form-data; name=\"f\"; {disposition}");
