@@ -46,7 +46,8 @@ impl Scrape {
 
     /// The sum over all samples of `name` that carry `labels`.
     pub fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
-        self.matching(name, labels).map(|sample| sample.value).sum()
+        // The standard sum of nothing is -0.0.
+        self.matching(name, labels).map(|sample| sample.value).fold(0.0, |sum, value| sum + value)
     }
 
     /// The same as a whole number.

@@ -209,10 +209,10 @@ fn the_key_cannot_be_hidden_from_the_upstream_or_the_count() {
     }
     assert_eq!(admitted(&waf, 5, &with_key("alice").field("Connection", "X-Api-Key")), 0);
     // A twin would be the key to programs that fold `_` and `-`.
-    for twin in ["X_Api_Key", "x-api_key", "X_API_KEY", "X_Api-Key"] {
-        blocked(&Request::get("/").field(twin, "bob").to(waf.port), 403);
+    for twin in ["X_Api_Key", "x-api_key", "X_API_KEY", "X_Api-Key", "x_api-key"] {
         blocked(&with_key(twin).field(twin, "bob").to(waf.port), 403);
     }
+    blocked(&Request::get("/").field("X_Api_Key", "bob").to(waf.port), 403);
     let mut trailer = Connection::open(waf.port).expect("a connection");
     trailer
         .send(

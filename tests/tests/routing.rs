@@ -145,23 +145,19 @@ fn readings_that_lead_to_different_routes_are_refused_in_either_mode() {
 
 #[test]
 fn nothing_climbs_above_a_prefix() {
-    let origin = Origin::start();
-    let url = origin.url();
-    let routes = format!(
-        "  - match: {{ paths: [/based/*] }}\n    upstream: {url}/base\n\
-         \x20 - match: {{ paths: [/added/*] }}\n    upstream: {url}\n    rewrite: {{ add_prefix: /v2 }}\n\
-         \x20 - match: {{ paths: [/stripped/*] }}\n    upstream: {url}\n    rewrite: {{ strip_prefix: /stripped }}\n\
-         \x20 - match: {{ paths: [/both/*] }}\n    upstream: {url}/base\n    rewrite: {{ strip_prefix: /both, add_prefix: /v2 }}\n\
-         \x20 - match: {{ paths: [/fixed/*] }}\n    upstream: {url}/base\n    rewrite: {{ path: /one }}\n\
-         \x20 - upstream: {url}/all\n"
-    );
-    // Every way up is one route's own, and dot segments are an attack by themselves elsewhere.
-    let config = |mode: &str| {
-        format!("{}global: {{ mode: {mode}, disable: [local-file-access] }}\n", with_routes(&routes))
-    };
-    for mode in ["blocking", "detect_only"] {
-        let waf = running::waf(&config(mode));
-        for target in [
+    let origin = Origin::answering(Answer::echo);
+    for (mode, base, rewrite, front) in [
+        ("blocking", "/base", "", "/base/s"),
+        ("detect_only", "", "add_prefix: /v2", "/v2/s"),
+        ("blocking", "", "strip_prefix: /s", ""),
+        ("detect_only", "/base", "strip_prefix: /s, add_prefix: /v2", "/base/v2"),
+    ] {
+        // One route for every path, so that no other one can be chosen; dot segments are an attack by themselves elsewhere.
+        let route = format!("  - upstream: {}{base}\n    rewrite: {{ {rewrite} }}\n", origin.url());
+        let global = format!("global: {{ mode: {mode}, disable: [local-file-access] }}\n");
+        let waf = running::waf(&(with_routes(&route) + &global));
+        let depth = if front.ends_with("/s") { "/.." } else { "" };
+        for climb in [
             "/../secret",
             "/..%2fadmin",
             "/x/..%2f..%2fadmin",
@@ -170,27 +166,42 @@ fn nothing_climbs_above_a_prefix() {
             "/..%5csecret",
             "/x/%252e%252e/%252e%252e/secret",
             "/x//../../secret",
-            "/stripped/..;/secret",
-            "/stripped/..%2fsecret",
-            "/stripped/x/..%2f..%2fsecret",
-            "/both/..%2f..%2f..%2fsecret",
-            "/based/..%2f..%2fsecret",
-            "/added/x/..%2f..%2f..%2fsecret",
+            "/x;v=1/..;a/.%2e/y",
+            "/..",
         ] {
-            blocked(&Request::get(target).to(waf.port), 400);
-            assert!(origin.take().is_empty(), "{mode}: {target} was forwarded");
+            let target = format!("/s{depth}{climb}");
+            blocked(&Request::get(&target).to(waf.port), 400);
+            assert!(origin.take().is_empty(), "{mode} {base} {rewrite}: {target} was forwarded");
         }
-        for (target, expected) in [
-            ("/x/../y", "/all/x/../y"),
-            ("/a%2Fb/c", "/all/a%2Fb/c"),
-            ("/stripped/a/../b", "/a/../b"),
-            ("/stripped//v1", "//v1"),
-            ("/based/..x/y", "/base/based/..x/y"),
-            ("/both/a/b%2f../c", "/base/v2/a/b%2f../c"),
-            ("/fixed/a/..%2f..%2fb", "/base/one"),
-        ] {
-            assert_eq!(seen(&origin, waf.port, target), expected, "{mode}: {target}");
+        for rest in ["/x/../y", "/a%2Fb/c", "/a/b%2f../c", "/..x/y", "/a;v=1/./b", "/a//b"] {
+            assert_eq!(
+                seen(&origin, waf.port, &format!("/s{rest}")),
+                format!("{front}{rest}"),
+                "{base} {rewrite}"
+            );
         }
+    }
+    // Of a path that is replaced nothing is left that could climb.
+    let route = format!("  - upstream: {}/base\n    rewrite: {{ path: /one }}\n", origin.url());
+    let waf = running::waf(&(with_routes(&route) + "global: { disable: [local-file-access] }\n"));
+    assert_eq!(seen(&origin, waf.port, "/a/..%2f..%2fb?x=1"), "/base/one?x=1");
+}
+
+#[test]
+fn a_prefix_that_is_stripped_hides_no_other_route() {
+    let origin = Origin::answering(Answer::echo);
+    let strip = format!("upstream: {}\n    rewrite: {{ strip_prefix: /api }}", origin.url());
+    let waf = running::waf(&with_routes(&format!(
+        "  - match: {{ paths: [/api/admin/*] }}\n    {strip}\n  - match: {{ paths: [/api/*] }}\n    {strip}\n    mode: detect_only\n"
+    )));
+    for target in ["/api//x/admin/1", "/api/\\x/admin/1", "/api/%2fx/admin/1", "/api///x/admin"] {
+        blocked(&Request::get(target).to(waf.port), 400);
+        assert!(origin.take().is_empty(), "{target} was forwarded");
+    }
+    for (target, expected) in
+        [("/api//v1/x", "//v1/x"), ("/api/x/admin/1", "/x/admin/1"), ("/api/admin/1", "/admin/1")]
+    {
+        assert_eq!(seen(&origin, waf.port, target), expected, "{target}");
     }
 }
 

@@ -145,7 +145,7 @@ async fn a_reused_http2_connection_serves_what_its_certificate_names() {
         .certificate("b.example", &authority.issue(&["b.example"]))
         .certificate("_wildcard.c.example", &authority.issue(&["*.c.example"]))
         .certificate("d.example", &authority.issue(&["d.example"]))
-        .run(&mode_1("a.example, b.example, '*.c.example', d.example", &origin.url()));
+        .run(&mode_2(&[("a.example, b.example, '*.c.example', d.example", &origin.url())]));
     let connector = tokio_rustls::TlsConnector::from(Client::new(&authority, &["h2"]).config());
     let tcp = tokio::net::TcpStream::connect(("127.0.0.1", waf.port)).await.expect("a connection");
     let name = rustls::pki_types::ServerName::try_from("a.example").expect("a name");
