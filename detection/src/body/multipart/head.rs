@@ -247,7 +247,7 @@ fn field<'l>(line: &'l [u8], report: &mut impl FnMut(Finding)) -> Option<(&'l [u
 /// extended form alone has two of its own, with nothing of the kind between them.
 fn has_loose_apostrophe(parameter: &Parameter<'_>) -> bool {
     let in_value = match parameter.form {
-        Form::Token => parameter.raw.iter().filter(|byte| **byte == b'\'').count(),
+        Form::Token => memchr::memchr_iter(b'\'', parameter.raw).count(),
         Form::Quoted => 0,
     };
     let is_extended = parameter.name.ends_with(b"*");
