@@ -23,14 +23,23 @@ pub const KEY_WORDS: usize = 4;
 /// Words that link keys, for each of them: the beginning of a chain, its own place in one, its place in the order of use.
 const LINK_WORDS: usize = 3;
 
-/// Words of a table's beginning up to the journal: the lock, the ends of the order of use, keys that were ever in use.
+/// Words of a table's beginning up to the journals: the lock, the ends of the order of use, keys that were ever in use.
 pub const HEADER_WORDS: usize = 8;
 
 /// Words that one change of the order of use touches at most.
 pub const JOURNAL_RECORDS: usize = 12;
 
-/// Words of a table before its keys: the header, and the journal with three words a record.
-pub const LOCK_WORDS: usize = (HEADER_WORDS + 2 + 3 * JOURNAL_RECORDS).next_multiple_of(LINE_WORDS);
+/// Words of a record of a journal: place, old value, new value.
+pub const JOURNAL_RECORD_WORDS: usize = 3;
+
+/// Words of a journal: the number of its records, their checksum, and the records.
+pub const JOURNAL_WORDS: usize = (2 + JOURNAL_RECORD_WORDS * JOURNAL_RECORDS).next_multiple_of(LINE_WORDS);
+
+/// Journals of a table, a power of two.
+pub const JOURNALS: usize = 8;
+
+/// Words of a table before its keys: the header, and the journals.
+pub const LOCK_WORDS: usize = HEADER_WORDS + JOURNALS * JOURNAL_WORDS;
 
 /// Words of a cache line.
 const LINE_WORDS: usize = 8;

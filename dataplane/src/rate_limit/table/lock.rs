@@ -11,19 +11,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
-use waf_shared::rate_limit::JOURNAL_RECORDS;
+use waf_shared::rate_limit::{JOURNAL_RECORD_WORDS, JOURNAL_RECORDS, JOURNAL_WORDS, JOURNALS};
 
 /// Bit of the lock's word: the journal is to be applied. The rest names the owner; zero is nobody.
 const COMMITTED: u64 = 1;
 
+/// Bits of the lock's word below the owner's number: [`COMMITTED`], and the number of its journal.
+const OWNER_SHIFT: u32 = 1 + JOURNALS.trailing_zeros();
+
 /// Looks at a lock that is taken before other threads get the processor.
 const LOOKS: usize = 256;
 
-/// Words of the journal before its records: how many there are, and their checksum.
+/// Words of a journal before its records: how many there are, and their checksum.
 const JOURNAL_HEAD: usize = 2;
 
 /// Words of a record: place, old value, new value.
-const RECORD_WORDS: usize = 3;
+const RECORD_WORDS: usize = JOURNAL_RECORD_WORDS;
 
 /// How long the lock is waited for.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +41,9 @@ pub(super) struct Patience {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lock<'t> {
     pub(super) word: &'t AtomicU64,
-    pub(super) journal: &'t [AtomicU64],
+    /// Several, of which each owner has one: one that lost the lock and does not know it writes into another one than its
+    /// successor, mostly, and into one that is needed hardly ever. What a checksum does not fit is not applied.
+    pub(super) journals: &'t [AtomicU64],
 }
 
 /// The lock, taken. It is given back by [`Held::commit`], or when it is dropped.
@@ -62,7 +67,7 @@ pub(super) struct Change<'t> {
 impl<'t> Lock<'t> {
     /// Takes the lock; `None` when that takes too long. A change that a dead owner had committed is applied to `words`.
     pub(super) fn take(self, words: &[AtomicU64], patience: Patience) -> Option<Held<'t>> {
-        let mine = owner();
+        let mut mine = owner();
         if swap(self.word, 0, mine) {
             return Some(Held { lock: self, mine, is_unknown: false });
         }
@@ -81,11 +86,12 @@ impl<'t> Lock<'t> {
             }
             if seen != known {
                 (known, since) = (seen, Instant::now());
-            } else if seen != 0
-                && since.elapsed() >= patience.lease
-                && swap(self.word, seen, mine | seen & COMMITTED)
-            {
-                return Some(self.inherit(mine, seen, words));
+            } else if seen != 0 && since.elapsed() >= patience.lease {
+                // Should this one die too, the next one must find the same journal.
+                mine = if seen & COMMITTED == 0 { mine } else { same_journal(mine, seen) };
+                if swap(self.word, seen, mine | seen & COMMITTED) {
+                    return Some(self.inherit(mine, seen, words));
+                }
             }
             if began.elapsed() >= patience.total {
                 return None;
@@ -98,17 +104,24 @@ impl<'t> Lock<'t> {
     fn inherit(self, mine: u64, before: u64, words: &[AtomicU64]) -> Held<'t> {
         let mut is_unknown = false;
         if before & COMMITTED != 0 {
-            is_unknown = self.replay(words).is_none();
+            is_unknown = self.replay(before, words).is_none();
             swap(self.word, mine | COMMITTED, mine);
         }
         Held { lock: self, mine, is_unknown }
     }
 
-    /// Applies the journal; `None` when it is not one.
-    fn replay(&self, words: &[AtomicU64]) -> Option<()> {
-        let (length, checksum) = (load(self.journal.first()?), load(self.journal.get(1)?));
+    /// The journal of an owner.
+    fn journal(&self, owner: u64) -> Option<&'t [AtomicU64]> {
+        let number = (owner >> 1) as usize % JOURNALS;
+        self.journals.get(number * JOURNAL_WORDS..(number + 1) * JOURNAL_WORDS)
+    }
+
+    /// Applies the journal of an owner; `None` when it is not one.
+    fn replay(&self, owner: u64, words: &[AtomicU64]) -> Option<()> {
+        let journal = self.journal(owner)?;
+        let (length, checksum) = (load(journal.first()?), load(journal.get(1)?));
         let length = usize::try_from(length).ok().filter(|length| *length <= JOURNAL_RECORDS)?;
-        let records = self.journal.get(JOURNAL_HEAD..)?.get(..length * RECORD_WORDS)?;
+        let records = journal.get(JOURNAL_HEAD..)?.get(..length * RECORD_WORDS)?;
         let sum = records.iter().map(load).fold(length as u64, mix);
         if sum != checksum {
             return None;
@@ -123,6 +136,14 @@ impl<'t> Lock<'t> {
 }
 
 impl Held<'_> {
+    /// Begins the lease anew; false when the lock was lost.
+    pub(super) fn renew(&mut self) -> bool {
+        let next = owner();
+        let is_ours = swap(self.lock.word, self.mine, next);
+        self.mine = if is_ours { next } else { 0 };
+        is_ours
+    }
+
     /// Makes `change`, whole, and gives the lock back; false when the lock was lost before, and nothing is changed.
     pub(super) fn commit(mut self, change: &Change<'_>) -> bool {
         let mine = std::mem::take(&mut self.mine);
@@ -130,7 +151,7 @@ impl Held<'_> {
         if records.is_empty() {
             return swap(self.lock.word, mine, 0);
         }
-        if self.write(records).is_none() || !swap(self.lock.word, mine, mine | COMMITTED) {
+        if self.write(mine, records).is_none() || !swap(self.lock.word, mine, mine | COMMITTED) {
             swap(self.lock.word, mine, 0);
             return false;
         }
@@ -143,9 +164,9 @@ impl Held<'_> {
         true
     }
 
-    /// Writes the journal.
-    fn write(&self, records: &[(usize, u64, u64)]) -> Option<()> {
-        let journal = self.lock.journal;
+    /// Writes the journal of the owner `mine`, who should still be one.
+    fn write(&self, mine: u64, records: &[(usize, u64, u64)]) -> Option<()> {
+        let journal = self.lock.journal(mine).filter(|_| load(self.lock.word) == mine)?;
         let mut sum = records.len() as u64;
         let mut places = journal.get(JOURNAL_HEAD..)?.iter();
         for (place, old, new) in records {
@@ -191,6 +212,9 @@ impl<'t> Change<'t> {
             return Some(());
         }
         let old = load(self.words.get(place)?);
+        if old == value {
+            return Some(());
+        }
         *self.records.get_mut(self.length)? = (place, old, value);
         self.length += 1;
         Some(())
@@ -217,7 +241,15 @@ fn owner() -> u64 {
         let id = uuid::Uuid::now_v7().as_u64_pair();
         AtomicU64::new(id.1 ^ id.0.rotate_left(32))
     });
-    (NEXT.fetch_add(1, Ordering::Relaxed) << 1).max(2)
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    // The bits of the journal are beside the number, so that an heir that takes them over stays unmistakable.
+    (number << OWNER_SHIFT).max(1 << OWNER_SHIFT) | number % JOURNALS as u64 * 2
+}
+
+/// An owner like `owner` with the journal of another one.
+fn same_journal(owner: u64, other: u64) -> u64 {
+    let journal = 2 * (JOURNALS as u64 - 1);
+    owner & !journal | other & journal
 }
 
 #[cfg(test)]
@@ -227,15 +259,19 @@ mod tests {
 
     const PATIENCE: Patience = Patience { lease: Duration::from_millis(1), total: Duration::from_secs(30) };
 
+    /// The lock, its journals, and ten words behind them.
+    const WORDS: usize = A + 10;
+    const A: usize = 1 + JOURNALS * JOURNAL_WORDS;
+
     struct Shared(Vec<AtomicU64>);
 
     impl Shared {
         fn new() -> Shared {
-            Shared((0..100).map(|_| AtomicU64::new(0)).collect())
+            Shared((0..WORDS).map(|_| AtomicU64::new(0)).collect())
         }
 
         fn lock(&self) -> Lock<'_> {
-            Lock { word: &self.0[0], journal: &self.0[1..60] }
+            Lock { word: &self.0[0], journals: &self.0[1..=JOURNALS * JOURNAL_WORDS] }
         }
 
         fn take(&self) -> Held<'_> {
@@ -245,13 +281,13 @@ mod tests {
         /// A change of two words, from what is there now.
         fn change(&self, values: [u64; 2]) -> Change<'_> {
             let mut change = Change::of(&self.0);
-            change.write(70, values[0]).unwrap();
-            change.write(71, values[1]).unwrap();
+            change.write(A, values[0]).unwrap();
+            change.write(A + 1, values[1]).unwrap();
             change
         }
 
         fn words(&self) -> [u64; 2] {
-            [load(&self.0[70]), load(&self.0[71])]
+            [load(&self.0[A]), load(&self.0[A + 1])]
         }
     }
 
@@ -259,19 +295,19 @@ mod tests {
     fn a_change_is_seen_by_its_own_reads_and_made_whole() {
         let shared = Shared::new();
         let mut change = shared.change([1, 2]);
-        change.write(71, 3).unwrap();
-        assert_eq!((change.read(71), change.read(72), change.read(100)), (Some(3), Some(0), None));
+        change.write(A + 1, 3).unwrap();
+        assert_eq!((change.read(A + 1), change.read(A + 2), change.read(WORDS)), (Some(3), Some(0), None));
         assert_eq!(shared.words(), [0, 0]);
         assert!(shared.take().commit(&change));
         assert_eq!((shared.words(), load(&shared.0[0])), ([1, 3], 0));
-        assert!(change.write(100, 1).is_none());
+        assert!(change.write(WORDS, 1).is_none());
     }
 
     #[test]
     fn what_a_dead_owner_did_not_commit_is_not_made_and_what_it_did_is() {
         let shared = Shared::new();
         let dead = shared.take();
-        dead.write(&shared.change([1, 2]).records[..2]).unwrap();
+        dead.write(dead.mine, &shared.change([1, 2]).records[..2]).unwrap();
         std::mem::forget(dead);
         let next = shared.take();
         assert!(!next.is_unknown && shared.words() == [0, 0]);
@@ -279,7 +315,7 @@ mod tests {
         for applied in 0..=2 {
             let shared = Shared::new();
             let (dead, change) = (shared.take(), shared.change([1, 2]));
-            dead.write(&change.records[..2]).unwrap();
+            dead.write(dead.mine, &change.records[..2]).unwrap();
             assert!(swap(dead.lock.word, dead.mine, dead.mine | COMMITTED));
             for (place, old, new) in &change.records[..applied] {
                 assert!(swap(&shared.0[*place], *old, *new));
@@ -287,6 +323,23 @@ mod tests {
             std::mem::forget(dead);
             let next = shared.take();
             assert!(!next.is_unknown && shared.words() == [1, 2], "after {applied}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_finished_although_its_heirs_die_too() {
+        for heirs in 1..20 {
+            let shared = Shared::new();
+            let (dead, change) = (shared.take(), shared.change([1, 2]));
+            dead.write(dead.mine, &change.records[..2]).unwrap();
+            assert!(swap(dead.lock.word, dead.mine, dead.mine | COMMITTED));
+            std::mem::forget(dead);
+            for _ in 0..heirs {
+                let seen = load(&shared.0[0]);
+                let heir = same_journal(owner(), seen);
+                assert!(swap(&shared.0[0], seen, heir | COMMITTED));
+            }
+            assert!(!shared.take().is_unknown && shared.words() == [1, 2], "{heirs}");
         }
     }
 
@@ -300,7 +353,7 @@ mod tests {
         assert_eq!((shared.words(), load(&shared.0[0])), ([5, 6], 0));
         // The same after its commit: the next one has applied it, and goes on from there.
         let (slow, change) = (shared.take(), shared.change([7, 8]));
-        slow.write(&change.records[..2]).unwrap();
+        slow.write(slow.mine, &change.records[..2]).unwrap();
         assert!(swap(slow.lock.word, slow.mine, slow.mine | COMMITTED));
         let next = shared.take();
         assert!(next.commit(&shared.change([9, 10])));
@@ -316,8 +369,10 @@ mod tests {
         let shared = Shared::new();
         for length in [0, 1, 9, u64::MAX] {
             shared.0[0].store(77, Ordering::SeqCst);
-            shared.0[1].store(length, Ordering::SeqCst);
-            shared.0[2].store(5, Ordering::SeqCst);
+            for journal in 0..JOURNALS {
+                shared.0[1 + journal * JOURNAL_WORDS].store(length, Ordering::SeqCst);
+                shared.0[2 + journal * JOURNAL_WORDS].store(5, Ordering::SeqCst);
+            }
             assert!(shared.take().is_unknown, "{length}");
         }
         let held = shared.take();

@@ -21,13 +21,6 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Begins the count of a new key, used at `now`.
-    pub(super) fn begin(&self, now: u64) {
-        self.used.store(now, Ordering::SeqCst);
-        self.told.store(0, Ordering::SeqCst);
-        self.refused.store(0, Ordering::SeqCst);
-    }
-
     /// Whether it was not used in the `ttl` before `now`.
     pub(super) fn is_idle(&self, now: u64, ttl: u64) -> bool {
         now.saturating_sub(self.used.load(Ordering::SeqCst)) >= ttl

@@ -18,8 +18,8 @@ use super::{IS_KEY, Key, Node};
 /// met before the memory fails.
 const CHAIN_MAX: usize = 64;
 
-/// Attempts to empty a node that others are counting in.
-const TRIES_MAX: usize = 1024;
+/// Words that are cleared before the lock is looked at again.
+const CLEARED_WORDS: usize = 4096;
 
 /// Words of the header: the ends of the list, and the nodes that were ever in use.
 const ENDS: usize = 0;
@@ -87,9 +87,9 @@ impl<'t> Recency<'t> {
             node.touch(now);
             return Ok(node);
         }
-        let (word, journal) = self.words.split_first().ok_or(Missed::Busy)?;
-        let journal = journal.get(HEADER_WORDS - 1..LOCK_WORDS - 1).ok_or(Missed::Busy)?;
-        let held = Lock { word, journal }.take(self.words, self.patience).ok_or(Missed::Busy)?;
+        let (word, rest) = self.words.split_first().ok_or(Missed::Busy)?;
+        let journals = rest.get(HEADER_WORDS - 1..LOCK_WORDS - 1).ok_or(Missed::Busy)?;
+        let held = Lock { word, journals }.take(self.words, self.patience).ok_or(Missed::Busy)?;
         if held.is_unknown {
             self.clear(held);
             return Err(Missed::Retry);
@@ -129,9 +129,7 @@ impl<'t> Recency<'t> {
     ) -> Option<usize> {
         if let Some((at, node)) = self.find(change, chain, tag, sequence)? {
             if node.is_idle(now, ttl) {
-                node.begin(now);
-                // Whoever counted just now has used it.
-                node.swap(tag);
+                self.begin(change, at, tag, now)?;
             } else {
                 node.touch(now);
             }
@@ -151,17 +149,24 @@ impl<'t> Recency<'t> {
             self.unchain(change, last)?;
             last
         };
-        // Empty while it changes hands. One that dies here leaves a node without a key, which is the next to go.
-        let node = (0..TRIES_MAX).find_map(|_| self.node(at).filter(|node| node.swap(0)))?;
-        node.begin(now);
         let first = self.chain(chain)?;
         let link = self.chained(at)?;
         let next = Pair::of(change.read(first)?);
         change.write(link, Pair::of(change.read(link)?).next(chain, next.second))?;
         change.write(first, next.next(0, at))?;
         self.push(change, at)?;
-        change.write(self.node_place(at)?, tag)?;
+        self.begin(change, at, tag, now)?;
         Some(at)
+    }
+
+    /// Begins the count of a key. Whoever counts in the node at this moment makes the change of its head fail: the node
+    /// stays without a key that is found, and is the next to go in its turn.
+    fn begin(&self, change: &mut Change<'_>, at: usize, tag: u64, now: u64) -> Option<()> {
+        let place = self.node_place(at)?;
+        for (word, value) in (place..).zip([tag, now, 0, 0]) {
+            change.write(word, value)?;
+        }
+        Some(())
     }
 
     /// The node that has the key, if one has.
@@ -236,14 +241,17 @@ impl<'t> Recency<'t> {
         change.write(1 + ENDS, ends.next(at, back))
     }
 
-    /// Forgets all keys: the only way on from words that make no sense. One that dies here leaves such words.
-    fn clear(&self, held: Held<'_>) {
+    /// Forgets all keys: the only way on from words that make no sense. One that dies here leaves such words. To one that
+    /// lost the lock, words make no sense that do.
+    fn clear(&self, mut held: Held<'_>) {
         let links = self.words.get(LOCK_WORDS..).and_then(|words| words.get(..3 * self.keys));
         let header = self.words.get(1..3).unwrap_or_default();
-        for word in header.iter().chain(links.unwrap_or_default()) {
-            word.store(0, Ordering::SeqCst);
+        for words in std::iter::once(header).chain(links.unwrap_or_default().chunks(CLEARED_WORDS)) {
+            if !held.renew() {
+                return;
+            }
+            words.iter().for_each(|word| word.store(0, Ordering::SeqCst));
         }
-        drop(held);
     }
 
     /// Place of the word that begins a chain.

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use waf_shared::plan::{Millis, RateLimitSource};
@@ -169,8 +170,19 @@ fn together(threads: u64, work: impl Fn(u64) + Sync) {
 
 #[test]
 fn a_key_that_many_meet_for_the_first_time_has_one_quota() {
-    const KEYS: u64 = 30_000;
-    let table = Table::own(&limit(5, SECOND, 4 * KEYS));
+    // An owner of the lock that is stopped for longer than that loses it, and nothing else.
+    for lease in [Duration::from_millis(20), Duration::from_millis(1)] {
+        let mut table = Table::own(&limit(5, SECOND, 4 * FIRST_MET));
+        table.patience.lease = lease;
+        each_key_has_one_quota(&table);
+    }
+}
+
+/// Keys that are met for the first time.
+const FIRST_MET: u64 = 30_000;
+
+fn each_key_has_one_quota(table: &Table) {
+    const KEYS: u64 = FIRST_MET;
     let admitted: Vec<AtomicUsize> = (0..KEYS).map(|_| AtomicUsize::new(0)).collect();
     together(8, |_| {
         for (number, admitted) in (0..).zip(&admitted) {
