@@ -107,7 +107,7 @@ fn every_example_is_refused_by_its_protection_alone() {
         for span in examples::spans(row.summary).into_iter().filter(|span| is_example(span)) {
             match examples::message(row, span) {
                 Some(message) if refuses(&engine, row.leaf, &message) => {}
-                Some(message) => wrong.push(format!("{} does not refuse `{span}`: {message:?}", row.name)),
+                Some(message) => wrong.push(format!("{} does not refuse `{span}`: {message}", row.name)),
                 None => wrong.push(format!("{}: `{span}` has not the shape of an example", row.name)),
             }
         }
@@ -129,7 +129,7 @@ fn every_protection_acts_alone() {
             wrong.push(format!("{} has no message that it refuses", row.name));
         }
         for message in messages.into_iter().filter(|message| !refuses(&engine, row.leaf, message)) {
-            wrong.push(format!("{} alone does not refuse {message:?}", row.name));
+            wrong.push(format!("{} alone does not refuse {message}", row.name));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -140,7 +140,7 @@ fn ordinary_messages_pass_every_protection() {
     let engine = Arc::new(Engine::new());
     for row in TABLE.iter().filter(|row| !is_of_data_plane(row)) {
         for message in messages::ordinary() {
-            assert!(!refuses(&engine, row.leaf, &message), "{} refuses {message:?}", row.name);
+            assert!(!refuses(&engine, row.leaf, &message), "{} refuses {message}", row.name);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The examples in the summaries of the catalog, turned into the messages that they describe. The shape of an example says
 //! where it is sent; `shared/src/catalog/table.rs` lists the shapes.
 
+use std::fmt::{self, Write as _};
+
 use waf_shared::catalog::{Leaf, Row};
 
 /// Fields of every request; an example replaces the one of its name.
@@ -17,6 +19,15 @@ pub(crate) enum Message {
     Request(Vec<u8>),
     /// A response, as recorded bytes, and the request that it answers.
     Response { request: String, response: String },
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::Request(raw) => write!(f, "{:?}", String::from_utf8_lossy(raw)),
+            Message::Response { request, response } => write!(f, "{request:?} {response:?}"),
+        }
+    }
 }
 
 /// The code spans of a summary.
@@ -76,16 +87,16 @@ pub(crate) fn message(row: &Row, span: &str) -> Option<Message> {
 fn request(row: &Row, line: &str, field: Option<(&str, &str)>, body: &str) -> String {
     let mut text = format!("{line}\r\n");
     for (name, value) in FIELDS.iter().filter(|(name, _)| field.is_none_or(|(own, _)| own != *name)) {
-        text += &format!("{name}: {value}\r\n");
+        let _ = write!(text, "{name}: {value}\r\n");
     }
     for (_, line) in CONTEXT.iter().filter(|(leaf, _)| *leaf == row.leaf) {
-        text += &format!("{line}\r\n");
+        let _ = write!(text, "{line}\r\n");
     }
     if let Some((name, value)) = field {
-        text += &format!("{name}: {value}\r\n");
+        let _ = write!(text, "{name}: {value}\r\n");
     }
     if !body.is_empty() {
-        text += &format!("Content-Length: {}\r\n", body.len());
+        let _ = write!(text, "Content-Length: {}\r\n", body.len());
     }
     text + "\r\n" + body
 }
@@ -145,7 +156,9 @@ fn coded(target: &str) -> String {
             | b',' | b'(' | b')' => {
                 out.push(char::from(*byte));
             }
-            _ => out += &format!("%{byte:02X}"),
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
         }
     }
     out

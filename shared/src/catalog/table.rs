@@ -42,7 +42,7 @@ leaves! {
         "Calls of SQL built-in functions that injected queries rely on, for example `?id=1 and ascii(substring(@@version,1,1))>51` or `?id=load_file('/etc/passwd')`.",
         "Disable it where users type formulas or code, such as spreadsheet imports, calculated report columns or developer forums.";
     SqlInjectionSystemSchemaNames, "sql-injection-system-schema-names", "sql", "sql-injection", On, [89], 403,
-        "Names of database catalogs that hold table and user lists, such as `?t=information_schema`, `?t=pg_catalog`, `?t=sysobjects` or `?t=sqlite_master`.",
+        "Names of database catalogs that hold table and user lists, where a query would name them, such as `?t=information_schema.tables`, `?t=pg_catalog.pg_user`, `?id=1 union select name from sysobjects` or `?id=1 union select sql from sqlite_master`.",
         "Disable it for database administration tools, schema browsers and support portals where such names are part of the ticket text.";
     SqlInjectionSqlComments, "sql-injection-sql-comments", "sql", "sql-injection", On, [89], 403,
         "SQL comment syntax that cuts off or hides part of a query, for example `?id=/*!50000union*/`, `?user=admin'--` or `?user=admin' #`.",
