@@ -23,6 +23,8 @@ const NOISE: &[Leaf] = &[
     Leaf::HttpComplianceNullBytes,
     Leaf::HttpComplianceNonPrintableCharacters,
     Leaf::HttpComplianceUtf8Tricks,
+    // It reads bytes without their highest bit: nearly all are text then.
+    Leaf::CrossSiteScriptingEncodingEvasion,
     Leaf::HttpComplianceDoubleUrlEncoding,
     Leaf::RequestValidationArgumentLimits,
 ];
