@@ -25,7 +25,7 @@ const PERCENT_LEVELS_MAX: usize = 3;
 /// Rounds in which every decoder is applied to what the others left. One round takes off any depth of one coding, so only
 /// codings in turns need more, and no program applies them so often.
 const FOLD_ROUNDS_MAX: usize = 12;
-/// How often base64 of base64 is decoded.
+/// Decodings of base64 within base64.
 const UNPACKED_MAX: usize = 8;
 
 /// How the bytes that matched came from the bytes as sent.
@@ -85,7 +85,7 @@ pub(crate) struct Views {
     scratch: Vec<u8>,
     /// The value in which parts are looked for.
     part: Vec<u8>,
-    /// Whether something coded was left when the bounds were reached.
+    /// True when something coded was left at the bounds.
     unsettled: bool,
 }
 
@@ -141,7 +141,7 @@ impl Views {
         self.unsettled = false;
     }
 
-    /// Whether the value is coded so often, in turns of several codings, that some of it was left.
+    /// True for a value coded so often, in turns of several codings, that some of it was left.
     pub(crate) fn is_unsettled(&self) -> bool {
         self.unsettled
     }
@@ -241,7 +241,7 @@ impl Views {
         }
     }
 
-    /// Whether a node is base64 of text.
+    /// True for a node that is base64 of text.
     fn is_base64(&mut self, node: usize, raw: &[u8]) -> bool {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();

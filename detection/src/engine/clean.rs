@@ -25,7 +25,7 @@ impl Clean {
         Clean { keys: RandomState::new(), slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// What stands for `leaves` in a fingerprint.
+    /// The part of a fingerprint that `leaves` give.
     pub(crate) fn key(&self, leaves: &LeafSet) -> u64 {
         self.keys.hash_one(leaves)
     }

@@ -9,7 +9,7 @@ use grammar::Grammar;
 /// Longest value that is passed over by its grammar; browsers stay far below it.
 const VALUE_BYTES_MAX: usize = 512;
 
-/// How the values of a header are judged.
+/// The judging of a header's values.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// Unless they follow a grammar.
@@ -73,7 +73,7 @@ impl Kind {
     }
 }
 
-/// Whether nothing in a value that follows `grammar` can be evidence.
+/// True if `value` follows `grammar`, so that nothing in it can be evidence.
 pub(super) fn is_plain(grammar: Grammar, value: &[u8]) -> bool {
     value.len() <= VALUE_BYTES_MAX && grammar(value)
 }

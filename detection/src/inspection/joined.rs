@@ -1,4 +1,4 @@
-//! What frameworks put together: the lines of one header by a comma, parameters of one name by a comma, cookie lines by a
+//! Values that frameworks put together: the lines of one header by a comma, parameters of one name by a comma, cookie lines by a
 //! semicolon. An attack that is cut over them is harmless in each part. A joined value is built only where a name repeats.
 
 use std::ops::Range;
@@ -19,7 +19,7 @@ const FILTER_BITS: usize = 4096;
 /// Bytes of values that wait for the next request.
 const TEXT_BYTES_KEPT: usize = 64 << 10;
 
-/// Which collection of a framework an argument belongs to, in the order in which collections are joined.
+/// The collection of a framework that an argument belongs to, in the order in which collections are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     Query,

@@ -78,18 +78,18 @@ pub(super) fn unescape(quoted: &[u8]) -> Vec<u8> {
     value
 }
 
-/// Whether a component of a query or form is a name and a value, or a lone value: what stands before its `=` could be a name.
+/// True for a component of a query or form that is a lone value, or a value behind what could be a name.
 pub(super) fn is_pair(component: &[u8]) -> bool {
     let (name, value) = argument(component);
     value.is_none() || is_name(name)
 }
 
-/// Whether a component could stand in a list of names and values.
+/// True for a component that could be part of a list of names and values.
 pub(super) fn is_listed(component: &[u8]) -> bool {
     is_name(argument(component).0)
 }
 
-/// Whether quotes, brackets of markup and of calls, and spaces are absent: none of them is a name's.
+/// True without quotes, brackets of markup and of calls, and spaces: none of them is a name's.
 fn is_name(name: &[u8]) -> bool {
     let mut rest = name;
     while let Some((byte, after)) = decoded(rest) {

@@ -296,7 +296,7 @@ fn is_fetched(scene: &Scene<'_>, url: &Url<'_>, address: Address) -> bool {
         }
 }
 
-/// Whether values at `place` are arguments of the request itself, not parts of a document.
+/// True for places of arguments of the request itself, which are not parts of a document.
 const fn is_open(place: Place) -> bool {
     matches!(place, Place::Query | Place::Form | Place::Part)
 }

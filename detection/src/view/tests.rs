@@ -1,4 +1,4 @@
-//! Which views a value has, by the codings that it was written in.
+//! Views of values, by the codings that they were written in.
 
 use ::base64::Engine as _;
 use ::base64::engine::general_purpose::STANDARD;
@@ -76,7 +76,7 @@ fn hostile_values_stay_within_the_bounds() {
     assert!(all.len() <= VIEWS_MAX && bytes <= VIEW_BYTES_BASE + VIEW_BYTES_FACTOR * raw.len());
 }
 
-/// What is left of `raw` when everything is taken off: the view that no decoder changes.
+/// Checks that one view of `raw` is `expected`.
 fn reads(place: Place, raw: &str, expected: &str) {
     let all = views(place, raw.as_bytes());
     assert!(all.iter().any(|(_, bytes)| bytes == expected.as_bytes()), "{raw}: {all:?}");

@@ -1,7 +1,7 @@
 //! Grammars of header values, each narrower than its RFC: a value that follows one holds nothing that another language
 //! reads. Tokens are short, of letters and digits, or listed; lists are bounded by the length of the value.
 
-/// Whether a value follows a grammar.
+/// A grammar: true for the values that follow it.
 pub(super) type Grammar = fn(&[u8]) -> bool;
 
 /// Content codings and transfer codings, `trailers` of TE.
@@ -225,7 +225,7 @@ fn entity_tag(value: &[u8]) -> bool {
     })
 }
 
-/// What If-Range holds.
+/// The value of If-Range (RFC 9110, section 13.1.5).
 pub(super) fn date_or_entity_tag(value: &[u8]) -> bool {
     date(value) || entity_tag(value)
 }
@@ -254,7 +254,7 @@ fn elements(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == b',').map(trim)
 }
 
-/// What stands between semicolons, without the spaces around it.
+/// The parts between semicolons, without the spaces around them.
 fn parts(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == b';').map(trim)
 }
@@ -278,7 +278,7 @@ fn trim(value: &[u8]) -> &[u8] {
     value.trim_ascii()
 }
 
-/// What stands before and behind the first `mark`.
+/// The parts before and behind the first `mark`.
 fn halves(value: &[u8], mark: u8) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(mark, value).and_then(|at| value.split_at_checked(at)) {
         Some((before, rest)) => (before, rest.get(1..)),

@@ -1,4 +1,4 @@
-//! What the name of a parameter says about the URL in it. A name is read word by word, from its end: `webhook_url`,
+//! Names of parameters, and what they say about the URL in the value. A name is read word by word, from its end: `webhook_url`,
 //! `imageUrl`, `webhook.url` and `callback-uri` say what the URL is for in the word before the last.
 
 mod words;
@@ -35,7 +35,7 @@ const NAME_BYTES_MIN: usize = 3;
 /// Longest word.
 const WORD_BYTES_MAX: usize = 24;
 
-/// What the name of a parameter says; of a path through a document its last names count.
+/// The purpose that the name of a parameter tells; of a path through a document its last names count.
 pub(crate) fn purpose(name: &[u8]) -> Purpose {
     let mut segments = segments(name);
     let Some(last) = segments.next() else { return Purpose::Unknown };
@@ -62,7 +62,7 @@ pub(crate) fn purpose(name: &[u8]) -> Purpose {
     if is_generic(last) { of_parents(segments, name.contains(&b'/')) } else { Purpose::Unknown }
 }
 
-/// Whether a name says that a URL is meant and nothing else: `url`, `link_url`, `URL2`.
+/// True for a name that means a URL and nothing else: `url`, `link_url`, `URL2`.
 fn is_generic(name: &[u8]) -> bool {
     let mut lower = [0; WORD_BYTES_MAX];
     Words(name).take(WORDS_MAX).all(|word| {
@@ -73,7 +73,7 @@ fn is_generic(name: &[u8]) -> bool {
     })
 }
 
-/// What the names of the objects around a URL say of it; the nearest that says anything counts.
+/// The purpose that the names of the objects around a URL tell; the nearest that says anything counts.
 fn of_parents<'n>(parents: impl Iterator<Item = &'n [u8]>, is_xml: bool) -> Purpose {
     let mut parents = parents.take(PARENTS_MAX).enumerate().peekable();
     let mut otherwise = Purpose::Fetch;
@@ -99,7 +99,7 @@ fn of_parents<'n>(parents: impl Iterator<Item = &'n [u8]>, is_xml: bool) -> Purp
     otherwise
 }
 
-/// What one word says. `generic` is whether a word for a URL stood behind it, and becomes true at one.
+/// The purpose that one word tells. `generic` is whether a word for a URL stood behind it, and becomes true at one.
 fn of_word(word: &[u8], generic: &mut bool) -> Purpose {
     let mut lower = [0; WORD_BYTES_MAX];
     let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

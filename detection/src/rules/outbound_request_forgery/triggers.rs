@@ -1,6 +1,6 @@
-//! What makes the judge look at a value.
+//! Literals that make the judge look at a value.
 
-/// What every address that is looked for holds one of.
+/// Literals, one of which every address has that is looked for.
 pub(super) const TRIGGERS: &[&str] = &[
     "://0",
     "://1",
