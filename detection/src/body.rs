@@ -13,11 +13,15 @@ mod form;
 mod json;
 mod media_type;
 mod multipart;
+mod opening;
 mod parameters;
 mod raw;
+mod shape;
 #[cfg(test)]
 mod tests;
+mod text;
 mod value;
+mod wide;
 mod xml;
 
 pub use alike::reads_alike;
@@ -25,7 +29,12 @@ pub(crate) use encoded::Encoded;
 pub(crate) use media_type::kind;
 pub(crate) use parameters::is_extended;
 
-use charset::{Charset, Label, Sniff};
+use charset::Label;
+use multipart::signature;
+use opening::{Content, Opening};
+use shape::{Follow, Shape};
+use text::Text;
+use value::Limits;
 
 /// How a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +49,9 @@ pub enum BodyKind {
     Multipart,
     /// Text, or of unknown type: one value, read as JSON or XML too when it looks like it.
     Raw,
-    /// Binary: not read here.
+    /// Binary by its type: read as text of the kind that its first bytes show, and not read where they show none.
+    Binary,
+    /// No body.
     #[default]
     None,
 }
@@ -72,21 +83,18 @@ pub(crate) trait Sink {
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     kind: BodyKind,
-    charset: Charset,
-    readers: Readers,
+    /// The media type of a binary body, in lower case.
+    essence: Vec<u8>,
+    opening: Opening,
+    text: Text,
+    multipart: multipart::Multipart,
     /// Bytes that may still be evaluated; a multipart body counts its own.
     room: u64,
     uninspected: u64,
     /// Whether what was fed has been judged to its end.
     finished: bool,
-}
-
-/// The parsers of decoded text.
-#[derive(Debug, Default)]
-struct Readers {
-    form: form::Form,
-    value: value::Value,
-    multipart: multipart::Multipart,
+    /// Whether the first bytes of a binary body were those of no text.
+    is_unread: bool,
 }
 
 impl Body {
@@ -94,142 +102,132 @@ impl Body {
     pub(crate) fn start(&mut self, media_type: &[u8], bounds: &Bounds, sink: &mut impl Sink) -> BodyKind {
         self.reset();
         self.kind = bounds.parsers.kind(media_type);
-        self.readers.value.limits(bounds);
+        self.text.limit(Limits::of(bounds));
         self.finished = false;
-        match self.kind {
-            BodyKind::None => return self.kind,
-            BodyKind::Multipart => {
-                self.readers.multipart.start(media_type, bounds, sink);
-                return self.kind;
-            }
-            BodyKind::Form | BodyKind::Json | BodyKind::Xml | BodyKind::Raw => {}
-        }
         self.room = bounds.max_inspect_size;
-        let charset = media_type::charset(media_type);
-        if charset == Some(Label::Unknown) {
-            sink.violation(
-                Leaf::HttpComplianceMalformedBody,
-                "the body is declared in a character set that cannot be read",
-            );
+        match self.kind {
+            BodyKind::None => {}
+            BodyKind::Multipart => self.multipart.start(media_type, bounds, sink),
+            BodyKind::Binary => {
+                self.essence = media_type::essence(media_type);
+                self.opening.start(&self.essence);
+            }
+            BodyKind::Form | BodyKind::Json | BodyKind::Xml | BodyKind::Raw => {
+                let charset = media_type::charset(media_type);
+                if charset == Some(Label::Unknown) {
+                    sink.violation(
+                        Leaf::HttpComplianceMalformedBody,
+                        "the body is declared in a character set that cannot be read",
+                    );
+                }
+                self.text.start(self.kind, Place::Body, b"", charset);
+            }
         }
-        let sniff = match self.kind {
-            BodyKind::Xml => Sniff::Xml,
-            BodyKind::Raw => Sniff::Mark,
-            _ => Sniff::Never,
-        };
-        self.charset.start(charset, sniff);
-        self.readers.value.start(self.kind, Place::Body, b"");
         self.kind
     }
 
     pub(crate) fn reset(&mut self) {
         self.kind = BodyKind::None;
-        self.charset.reset();
-        self.readers.form.reset();
-        self.readers.value.reset();
-        self.readers.multipart.reset();
+        self.essence.clear();
+        self.opening.reset();
+        self.text.reset();
+        self.multipart.reset();
         self.room = 0;
         self.uninspected = 0;
         self.finished = true;
+        self.is_unread = false;
     }
 
     /// Bytes that wait for the end to be judged.
     pub(crate) fn pending(&self) -> usize {
-        let readers = &self.readers;
-        readers.form.pending() + readers.value.pending() + readers.multipart.pending()
+        self.opening.pending() + self.text.pending() + self.multipart.pending()
+    }
+
+    /// Whether the body is evaluated at all, as far as it can be said by now.
+    pub(crate) fn is_read(&self) -> bool {
+        self.kind != BodyKind::None && !self.is_unread
     }
 
     /// How far the body has been judged.
     pub(crate) fn progress(&self) -> Progress {
         match self.kind {
-            BodyKind::Multipart => self.readers.multipart.progress(),
-            _ if self.finished || self.kind == BodyKind::None => Progress::Cleared,
+            BodyKind::Multipart => self.multipart.progress(),
+            _ if self.finished || !self.is_read() => Progress::Cleared,
             _ => Progress::Open,
         }
     }
 
     /// Bytes that were fed and, for want of room, not evaluated.
     pub(crate) fn uninspected(&self) -> u64 {
-        self.uninspected + self.readers.multipart.uninspected()
+        self.uninspected + self.multipart.uninspected()
     }
 
     /// Bytes of uploaded files that are only counted.
     pub(crate) fn file_rest(&self) -> u64 {
-        self.readers.multipart.file_rest()
+        self.multipart.file_rest()
     }
 
     pub(crate) fn feed(&mut self, chunk: &[u8], sink: &mut impl Sink) {
-        match self.kind {
-            BodyKind::None => return,
-            BodyKind::Multipart => {
-                return self.readers.multipart.feed(chunk, &mut self.readers.value, sink);
-            }
-            BodyKind::Form | BodyKind::Json | BodyKind::Xml | BodyKind::Raw => {}
+        if !self.is_read() {
+            return;
+        }
+        if self.kind == BodyKind::Multipart {
+            return self.multipart.feed(chunk, &mut self.text, sink);
         }
         let within = usize::try_from(self.room).unwrap_or(usize::MAX).min(chunk.len());
         self.room -= within as u64;
-        self.uninspected = self.uninspected.saturating_add((chunk.len() - within) as u64);
         if within > 0 {
-            self.decoded(chunk.get(..within).unwrap_or_default(), None, sink);
+            self.read(chunk.get(..within).unwrap_or_default(), Follow::Perhaps, sink);
         }
+        self.uninspected = self.uninspected.saturating_add((chunk.len() - within) as u64);
         if self.uninspected > 0 {
             self.finish(Cut::CutOff, sink);
+        }
+        if self.is_unread {
+            self.uninspected = 0;
         }
     }
 
     /// Judges what the end makes complete, once.
     pub(crate) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
-        if std::mem::replace(&mut self.finished, true) {
+        if std::mem::replace(&mut self.finished, true) || !self.is_read() {
             return;
         }
-        match self.kind {
-            BodyKind::None => return,
-            BodyKind::Multipart => {
-                return self.readers.multipart.finish(cut, &mut self.readers.value, sink);
+        if self.kind == BodyKind::Multipart {
+            return self.multipart.finish(cut, &mut self.text, sink);
+        }
+        self.read(b"", Follow::Nothing, sink);
+        self.text.finish(cut, sink);
+    }
+
+    /// Reads bytes of a body that is not multipart, once it is known what they are.
+    fn read(&mut self, bytes: &[u8], follow: Follow, sink: &mut impl Sink) {
+        if self.kind != BodyKind::Binary || self.opening.is_decided() {
+            return self.text.feed(bytes, sink);
+        }
+        let (content, rest) = self.opening.take(bytes, follow);
+        match content {
+            Content::Undecided => {}
+            Content::Binary => self.is_unread = true,
+            Content::Plain => {
+                self.as_file(sink);
+                self.is_unread = true;
             }
-            BodyKind::Form | BodyKind::Json | BodyKind::Xml | BodyKind::Raw => {}
-        }
-        if !self.charset.is_idle() {
-            self.decoded(b"", Some(cut), sink);
-        }
-        if self.kind == BodyKind::Form {
-            self.readers.form.finish(sink);
-        }
-        self.readers.value.finish(cut, sink);
-    }
-
-    /// Hands the bytes on as text; with `end` they are the last.
-    fn decoded(&mut self, bytes: &[u8], end: Option<Cut>, sink: &mut impl Sink) {
-        if self.charset.is_idle() {
-            return self.readers.feed(self.kind, bytes, sink);
-        }
-        let (kind, readers) = (self.kind, &mut self.readers);
-        let step = self.charset.decode(bytes, end.is_some(), |text| readers.feed(kind, text, sink));
-        // What is cut off may end within a character.
-        if step.is_err() && end != Some(Cut::CutOff) {
-            sink.violation(
-                Leaf::HttpComplianceMalformedBody,
-                "the body is not written in the character set that it declares",
-            );
+            Content::Shaped(shape, wide) => {
+                if shape == Shape::Script {
+                    self.as_file(sink);
+                }
+                self.text.start_found(shape, wide);
+                self.text.feed(self.opening.head(), sink);
+                self.text.feed(rest, sink);
+            }
         }
     }
-}
 
-impl Readers {
-    fn feed(&mut self, kind: BodyKind, text: &[u8], sink: &mut impl Sink) {
-        if kind != BodyKind::Form {
-            return self.value.feed(text, sink);
-        }
-        let mut rest = text;
-        while !rest.is_empty() && self.value.is_reading() {
-            // What a document holds up to the end of a pair comes before that pair, however the bytes arrive.
-            let end = memchr::memchr(b'&', rest).map_or(rest.len(), |at| at + 1);
-            let (pair, left) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-            self.value.feed(pair, sink);
-            self.form.feed(pair, sink);
-            rest = left;
-        }
-        self.form.feed(rest, sink);
+    /// Judges the first bytes as those of an uploaded file.
+    fn as_file(&self, sink: &mut impl Sink) {
+        let mut report = |(leaf, reason)| sink.violation(leaf, reason);
+        signature::judge(self.opening.head(), &self.essence, None, &mut report);
     }
 }
 

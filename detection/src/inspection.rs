@@ -54,7 +54,7 @@ pub enum Progress {
     Open,
     /// The body is amid the content of a file; what came before it has been judged. What follows the file has not.
     InFile,
-    /// More than `max_inspect_size` came, or bodies of this type are not evaluated: all that is ever judged of the body has
+    /// More than `max_inspect_size` came, or the body is not evaluated: all that is ever judged of the body has
     /// been. Limits of multipart bodies are still watched in what is fed.
     Cleared,
 }
@@ -154,6 +154,11 @@ impl Inspection {
     pub fn body(&mut self, media_type: &[u8]) -> BodyKind {
         let (body, bounds) = (&mut self.body, &self.bounds);
         body.start(media_type, bounds, &mut self.judging)
+    }
+
+    /// Whether the body is evaluated: not if there is none, nor if its type and its first bytes are of no text.
+    pub fn reads_body(&self) -> bool {
+        self.body.is_read()
     }
 
     /// Judges the next bytes of the body. How a body is cut into chunks makes no difference to the verdict.

@@ -94,7 +94,7 @@ impl<'a> Recorded<'a> {
             inspection.feed(&self.body);
             inspection.finish_body(Cut::Whole);
         }
-        kind
+        if inspection.reads_body() { kind } else { BodyKind::None }
     }
 }
 

@@ -142,9 +142,12 @@ impl Body {
             && admitted.carries_body();
         let bytes_per_second = plan.protocol.slow_request_min_rate_bps;
         let stall = if is_stream { limits::STREAM_STALL_SECONDS } else { limits::BODY_STALL_SECONDS };
+        // A call of gRPC may begin with the server's message: its head waits for none of the client's.
+        let is_unstarted = is_stream && kind == BodyKind::Binary;
+        let may_pass = contracted.is_none() && (reading.may_pass(&inspection) || is_unstarted);
         Body {
             decoder: Decoder::new(admitted.framing),
-            may_pass: !admitted.carries_body() || (contracted.is_none() && reading.may_pass(&inspection)),
+            may_pass: !admitted.carries_body() || may_pass,
             end: (!admitted.carries_body()).then(Bytes::new),
             inspection,
             reading,

@@ -124,7 +124,8 @@ pub(crate) async fn body(
                     inspection.encoded_body(media_type, codings.len());
                 }
             }
-            Err(UnknownCoding) if kind == BodyKind::None => {}
+            // Of such a body only what can be read as text without decoding is judged.
+            Err(UnknownCoding) if matches!(kind, BodyKind::Binary | BodyKind::None) => {}
             Err(UnknownCoding) => {
                 // What cannot be read must not be judged as if it were the text that it hides.
                 kind = BodyKind::None;

@@ -1,17 +1,23 @@
-//! Character sets of bodies: what is declared in another one than UTF-8 is decoded before the parsers see it, chunk by
-//! chunk. It knows labels, byte order marks and the XML declaration, and no other grammar.
+//! Character sets of bodies: what is written in another one than UTF-8 is decoded before the parsers see it, chunk by
+//! chunk. It knows labels, byte order marks, zeros and the XML declaration, and no other grammar.
 
-use encoding_rs::{CoderResult, Decoder, Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{CoderResult, Decoder, Encoding, REPLACEMENT, UTF_8};
+
+use super::wide::{self, Utf32, Wide};
 
 /// Bytes of a body that are decoded at once, which bounds the buffer.
 const PIECE_BYTES: usize = 8 << 10;
 /// Bytes in which an XML declaration ends.
 const DECLARATION_BYTES_MAX: usize = 1024;
 
+const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Decodes one body.
 #[derive(Debug, Default)]
 pub(super) struct Charset {
     state: State,
+    /// The declared set, where the first bytes may show another one.
+    declared: Option<&'static Encoding>,
     /// Bytes that came before the character set was known.
     prefix: Vec<u8>,
     out: Vec<u8>,
@@ -24,6 +30,7 @@ enum State {
     AsIs,
     Undecided(Sniff),
     Decoding(Box<Decoder>),
+    Utf32(Utf32),
 }
 
 impl std::fmt::Debug for State {
@@ -32,6 +39,7 @@ impl std::fmt::Debug for State {
             State::AsIs => "AsIs",
             State::Undecided(_) => "Undecided",
             State::Decoding(_) => "Decoding",
+            State::Utf32(_) => "Utf32",
         })
     }
 }
@@ -41,9 +49,9 @@ impl std::fmt::Debug for State {
 pub(super) enum Sniff {
     /// Nothing.
     Never,
-    /// A byte order mark.
-    Mark,
-    /// A byte order mark, the first characters, or the XML declaration.
+    /// A byte order mark, or zeros among the first bytes.
+    Wide,
+    /// The same, or the XML declaration.
     Xml,
     /// UTF-16 it is; the mark or the first character tells the byte order.
     Utf16,
@@ -80,6 +88,7 @@ pub(super) struct Undecodable;
 impl Charset {
     pub(super) fn reset(&mut self) {
         self.state = State::AsIs;
+        self.declared = None;
         self.prefix.clear();
     }
 
@@ -87,14 +96,23 @@ impl Charset {
     pub(super) fn start(&mut self, declared: Option<Label>, sniff: Sniff) {
         self.reset();
         self.state = match (declared, sniff) {
-            (Some(Label::Known(encoding)), _) => {
-                State::Decoding(Box::new(encoding.new_decoder_with_bom_removal()))
-            }
             (Some(Label::Utf16), _) => State::Undecided(Sniff::Utf16),
-            (Some(Label::Utf8 | Label::Unknown), Sniff::Xml) => State::Undecided(Sniff::Mark),
+            // Readers that look at the bytes ignore what the type says about them.
+            (Some(Label::Known(encoding)), Sniff::Wide | Sniff::Xml) if encoding.is_ascii_compatible() => {
+                self.declared = Some(encoding);
+                State::Undecided(Sniff::Wide)
+            }
+            (Some(Label::Known(encoding)), _) => State::decoding(encoding),
+            (Some(Label::Utf8 | Label::Unknown), Sniff::Xml) => State::Undecided(Sniff::Wide),
             (_, Sniff::Never) => State::AsIs,
             (_, sniff) => State::Undecided(sniff),
         };
+    }
+
+    /// Begins a body whose first bytes show `wide`.
+    pub(super) fn start_wide(&mut self, wide: Wide) {
+        self.reset();
+        self.state = State::wide(wide);
     }
 
     /// Whether bytes pass as they are; then nothing needs to be decoded.
@@ -116,8 +134,10 @@ impl Charset {
         let full = self.prefix.len() >= DECLARATION_BYTES_MAX || last;
         self.state = match detect(&self.prefix, sniff, full) {
             Detected::TooEarly => return Ok(()),
-            Detected::Nothing => State::AsIs,
-            Detected::Set(encoding) => State::Decoding(Box::new(encoding.new_decoder_with_bom_removal())),
+            Detected::Nothing if self.prefix.starts_with(UTF_8_MARK) => State::AsIs,
+            Detected::Nothing => self.declared.map_or(State::AsIs, State::decoding),
+            Detected::Set(encoding) => State::decoding(encoding),
+            Detected::Wide(wide) => State::wide(wide),
         };
         let prefix = std::mem::take(&mut self.prefix);
         let ends = last && rest.is_empty();
@@ -129,9 +149,13 @@ impl Charset {
     }
 
     fn pass(&mut self, bytes: &[u8], last: bool, each: &mut impl FnMut(&[u8])) -> Result<(), Undecodable> {
-        let State::Decoding(decoder) = &mut self.state else {
-            each(bytes);
-            return Ok(());
+        let decoder = match &mut self.state {
+            State::Decoding(decoder) => decoder,
+            State::Utf32(decoder) => return utf32(decoder, &mut self.out, bytes, last, each),
+            State::AsIs | State::Undecided(_) => {
+                each(bytes);
+                return Ok(());
+            }
         };
         let mut good = Ok(());
         let mut rest = bytes;
@@ -153,6 +177,33 @@ impl Charset {
     }
 }
 
+impl State {
+    fn decoding(encoding: &'static Encoding) -> State {
+        State::Decoding(Box::new(encoding.new_decoder_with_bom_removal()))
+    }
+
+    fn wide(wide: Wide) -> State {
+        wide.encoding().map_or_else(|| State::Utf32(Utf32::new(wide == Wide::Utf32Be)), State::decoding)
+    }
+}
+
+fn utf32(
+    decoder: &mut Utf32,
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    last: bool,
+    each: &mut impl FnMut(&[u8]),
+) -> Result<(), Undecodable> {
+    let mut good = true;
+    for piece in bytes.chunks(PIECE_BYTES) {
+        out.clear();
+        good &= decoder.decode(piece, false, out);
+        each(out);
+    }
+    good &= !last || decoder.decode(b"", true, out);
+    if good { Ok(()) } else { Err(Undecodable) }
+}
+
 /// What the first bytes say.
 enum Detected {
     /// They do not suffice yet.
@@ -160,21 +211,26 @@ enum Detected {
     /// UTF-8, or nothing.
     Nothing,
     Set(&'static Encoding),
+    Wide(Wide),
 }
 
 fn detect(prefix: &[u8], sniff: Sniff, full: bool) -> Detected {
-    if prefix.len() < 4 && !full {
+    if prefix.len() < wide::FIRST_BYTES && !full {
         return Detected::TooEarly;
     }
-    match prefix {
-        [0xfe, 0xff, ..] => return Detected::Set(UTF_16BE),
-        [0xff, 0xfe, ..] => return Detected::Set(UTF_16LE),
-        [b'<', 0, ..] if sniff == Sniff::Xml => return Detected::Set(UTF_16LE),
-        [0, b'<', ..] if sniff == Sniff::Xml => return Detected::Set(UTF_16BE),
-        [0, ..] if sniff == Sniff::Utf16 => return Detected::Set(UTF_16BE),
-        _ if sniff == Sniff::Utf16 => return Detected::Set(UTF_16LE),
-        _ if sniff != Sniff::Xml => return Detected::Nothing,
-        _ => {}
+    let wide = match sniff {
+        // Declared so, the text may begin with any letter.
+        Sniff::Utf16 => match wide::mark(prefix) {
+            Some(Wide::Utf16Be) => Some(Wide::Utf16Be),
+            None if prefix.first() == Some(&0) => Some(Wide::Utf16Be),
+            _ => Some(Wide::Utf16Le),
+        },
+        _ => wide::mark(prefix).or_else(|| wide::first(prefix)),
+    };
+    match wide {
+        Some(wide) => return Detected::Wide(wide),
+        None if sniff != Sniff::Xml => return Detected::Nothing,
+        None => {}
     }
     if !prefix.starts_with(b"<?xml") && !b"<?xml".starts_with(prefix) {
         return Detected::Nothing;
@@ -245,12 +301,37 @@ mod tests {
         let latin = b"<?xml version=\"1.0\" encoding='ISO-8859-1'?><a>\xe9</a>";
         for chunk in [1, 3, 1000] {
             let chunks: Vec<&[u8]> = marked.chunks(chunk).collect();
-            assert_eq!(decode(None, Sniff::Mark, &chunks).0, b"<a/>");
+            assert_eq!(decode(None, Sniff::Wide, &chunks).0, b"<a/>");
             assert_eq!(decode(Some("utf-16"), Sniff::Never, &chunks).0, b"<a/>");
             assert_eq!(decode(None, Sniff::Xml, &utf16("<a/>").chunks(chunk).collect::<Vec<_>>()).0, b"<a/>");
             let text = decode(None, Sniff::Xml, &latin.chunks(chunk).collect::<Vec<_>>()).0;
             assert!(text.ends_with("<a>é</a>".as_bytes()), "{}", String::from_utf8_lossy(&text));
         }
+    }
+
+    #[test]
+    fn wide_characters_are_recognised_without_a_mark() {
+        let text = "{\"a\": \"名\u{1f600}\"}";
+        let utf32 = |order: fn(u32) -> [u8; 4]| text.chars().flat_map(|one| order(u32::from(one))).collect();
+        let all: [Vec<u8>; 4] = [
+            text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            utf16(text),
+            utf32(u32::to_le_bytes),
+            utf32(u32::to_be_bytes),
+        ];
+        for (bytes, declared) in all.iter().flat_map(|bytes| {
+            [None, Some("utf-8"), Some("iso-8859-1"), Some("shift_jis")].map(|declared| (bytes, declared))
+        }) {
+            for size in [1, 2, 3, 5, 1000] {
+                let chunks: Vec<&[u8]> = bytes.chunks(size).collect();
+                assert_eq!(decode(declared, Sniff::Wide, &chunks).0, text.as_bytes(), "{declared:?}");
+                assert_eq!(decode(declared, Sniff::Xml, &chunks).0, text.as_bytes(), "{declared:?}");
+            }
+        }
+        let plain: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
+        assert_eq!(decode(None, Sniff::Wide, &plain), (text.into(), Ok(())));
+        assert_eq!(decode(Some("iso-8859-1"), Sniff::Wide, &[b"caf\xe9"]).0, "café".as_bytes());
+        assert!(decode(None, Sniff::Wide, &[b"{\0\0\0\"\0\0"]).1.is_err());
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Push tokenizer for JSON (RFC 8259), strict where backends differ: duplicate keys, lone surrogates, a byte order mark,
-//! invalid UTF-8 and anything after the document are faults. No recursion; open containers lie on a stack.
+//! Push tokenizer for JSON (RFC 8259), strict where backends differ: lone surrogates, invalid UTF-8 and anything after the
+//! document are faults; behind duplicate keys and a byte order mark, which are violations, it reads on. No recursion; open
+//! containers lie on a stack.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -15,6 +16,7 @@ mod text;
 
 use text::Text;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Open containers beyond which no depth limit is ever configured: the document is given up.
 const DEPTH_MAX: usize = 10_000;
 /// A number this long is judged like a string; shorter ones hold nothing.
@@ -27,6 +29,8 @@ pub(super) struct Json {
     keys_max: u32,
     state: State,
     started: bool,
+    /// Bytes of a byte order mark that came.
+    mark: usize,
     open: Vec<Container>,
     /// Hashes of the keys of all open objects, the innermost last.
     keys: Vec<u64>,
@@ -84,6 +88,7 @@ impl Json {
     pub(super) fn reset(&mut self) {
         self.state = State::Value;
         self.started = false;
+        self.mark = 0;
         self.open.clear();
         self.keys.clear();
         self.path.clear();
@@ -100,12 +105,26 @@ impl Json {
         self.fault
     }
 
+    /// Whether the document is complete.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.state == State::End
+    }
+
     /// Takes the next bytes. On a fault: how many of them follow the place where it was found, and the tokenizer is done.
     pub(super) fn feed(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), usize> {
         let mut rest = chunk;
         while let Some((&byte, after)) = rest.split_first() {
             if sink.is_over() {
                 return Ok(());
+            }
+            if !self.started && BYTE_ORDER_MARK.get(self.mark) == Some(&byte) {
+                self.mark += 1;
+                if self.mark == BYTE_ORDER_MARK.len() {
+                    // Readers that refuse it and readers that skip it are equally common.
+                    sink.violation(Leaf::HttpComplianceMalformedBody, "a byte order mark stands before JSON");
+                }
+                rest = after;
+                continue;
             }
             let step = match self.state {
                 State::InKey | State::InString => self.in_text(rest, sink),
@@ -125,13 +144,13 @@ impl Json {
 
     /// Judges what the end makes complete.
     pub(super) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) -> Result<(), Fault> {
-        if !self.started {
+        if !self.started && self.mark % BYTE_ORDER_MARK.len() == 0 {
             return Ok(());
         }
         if cut == Cut::CutOff {
             self.give_up(sink);
             while !self.open.is_empty() {
-                self.close_keys()?;
+                self.close_keys(sink);
                 self.open.pop();
             }
             return Ok(());
@@ -168,16 +187,26 @@ impl Json {
 
     /// One byte outside strings, numbers and names.
     fn between(&mut self, byte: u8, sink: &mut impl Sink) -> Result<(), Fault> {
+        if !self.started && self.mark % BYTE_ORDER_MARK.len() != 0 {
+            return self.fail("JSON syntax error");
+        }
         if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
             self.started = true;
             return Ok(());
         }
         self.started = true;
         match (self.state, byte) {
-            (State::ValueOrEnd, b']') | (State::KeyOrEnd, b'}') => self.close(),
+            (State::ValueOrEnd, b']') | (State::KeyOrEnd, b'}') => {
+                self.close(sink);
+                Ok(())
+            }
             (State::CommaOrEnd, b']' | b'}') => {
                 let matches = self.open.last().is_some_and(|open| open.is_object == (byte == b'}'));
-                if matches { self.close() } else { self.fail("JSON brackets do not match") }
+                if !matches {
+                    return self.fail("JSON brackets do not match");
+                }
+                self.close(sink);
+                Ok(())
             }
             (State::CommaOrEnd, b',') => {
                 let in_object = self.open.last().is_some_and(|open| open.is_object);
@@ -235,21 +264,22 @@ impl Json {
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Fault> {
-        self.close_keys()?;
+    fn close(&mut self, sink: &mut impl Sink) {
+        self.close_keys(sink);
         self.open.pop();
         self.after_value();
-        Ok(())
     }
 
     /// Duplicate keys are looked for when an object ends: sorting beats remembering.
-    fn close_keys(&mut self) -> Result<(), Fault> {
+    fn close_keys(&mut self, sink: &mut impl Sink) {
         let start = self.open.last().map_or(0, |container| container.keys_start);
-        let Some(keys) = self.keys.get_mut(start..) else { return Ok(()) };
+        let Some(keys) = self.keys.get_mut(start..) else { return };
         keys.sort_unstable();
         let twice = keys.array_windows().any(|[one, next]| one == next);
         self.keys.truncate(start);
-        if twice { self.fail("a JSON object has a key twice") } else { Ok(()) }
+        if twice {
+            sink.violation(Leaf::HttpComplianceMalformedBody, "a JSON object has a key twice");
+        }
     }
 
     fn after_value(&mut self) {

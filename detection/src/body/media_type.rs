@@ -7,34 +7,105 @@ use super::parameters;
 /// Subtypes that a browser or an API client sends JSON under, besides `json` and `+json`.
 const JSON: &[&[u8]] = &[b"application/csp-report", b"application/x-json"];
 
-/// Types and beginnings of types that hold no text.
+/// Types whose every subtype is binary, unless its suffix says otherwise.
+const BINARY_TYPES: &[&[u8]] = &[b"image", b"audio", b"video", b"font"];
+
+/// Suffixes of binary formats (RFC 6839, section 3, and the registry that it founded).
+const BINARY_SUFFIXES: &[&[u8]] = &[
+    b"zip",
+    b"gzip",
+    b"zstd",
+    b"cbor",
+    b"cbor-seq",
+    b"cose",
+    b"cwt",
+    b"der",
+    b"ber",
+    b"wbxml",
+    b"sqlite3",
+    b"tlv",
+];
+
+/// Media types that are binary, each whole: what merely begins like one of them is unknown.
 const BINARY: &[&[u8]] = &[
-    b"image/",
-    b"audio/",
-    b"video/",
-    b"font/",
     b"application/octet-stream",
+    b"application/offset+octet-stream",
+    b"application/x-binary",
+    b"binary/octet-stream",
     b"application/pdf",
+    b"application/x-pdf",
     b"application/zip",
+    b"application/x-zip",
+    b"application/x-zip-compressed",
+    b"application/java-archive",
+    b"application/vnd.android.package-archive",
     b"application/gzip",
     b"application/x-gzip",
     b"application/x-tar",
-    b"application/x-7z-compressed",
+    b"application/x-gtar",
+    b"application/x-bzip2",
+    b"application/x-xz",
     b"application/zstd",
+    b"application/x-zstd",
+    b"application/x-7z-compressed",
+    b"application/vnd.rar",
+    b"application/x-rar-compressed",
+    b"application/vnd.docker.image.rootfs.diff.tar.gzip",
     b"application/wasm",
+    b"application/vnd.sqlite3",
+    b"application/x-sqlite3",
     b"application/grpc",
+    b"application/grpc+proto",
+    b"application/grpc-web",
+    b"application/grpc-web+proto",
+    b"application/grpc-web-text",
+    b"application/grpc-web-text+proto",
+    b"application/proto",
     b"application/protobuf",
     b"application/x-protobuf",
+    b"application/x-google-protobuf",
     b"application/vnd.google.protobuf",
     b"application/cbor",
     b"application/msgpack",
-    b"application/vnd.openxmlformats",
-    b"application/vnd.ms-",
-    b"application/vnd.git-",
-    b"application/x-git-",
+    b"application/x-msgpack",
+    b"application/vnd.msgpack",
+    b"application/msword",
+    b"application/vnd.ms-cab-compressed",
+    b"application/vnd.ms-excel",
+    b"application/vnd.ms-excel.addin.macroenabled.12",
+    b"application/vnd.ms-excel.sheet.binary.macroenabled.12",
+    b"application/vnd.ms-excel.sheet.macroenabled.12",
+    b"application/vnd.ms-excel.template.macroenabled.12",
+    b"application/vnd.ms-fontobject",
+    b"application/vnd.ms-htmlhelp",
+    b"application/vnd.ms-outlook",
+    b"application/vnd.ms-powerpoint",
+    b"application/vnd.ms-powerpoint.presentation.macroenabled.12",
+    b"application/vnd.ms-powerpoint.slideshow.macroenabled.12",
+    b"application/vnd.ms-powerpoint.template.macroenabled.12",
+    b"application/vnd.ms-project",
+    b"application/vnd.ms-sync",
+    b"application/vnd.ms-sync.multipart",
+    b"application/vnd.ms-sync.wbxml",
+    b"application/vnd.ms-word.document.macroenabled.12",
+    b"application/vnd.ms-word.template.macroenabled.12",
+    b"application/vnd.ms-works",
+    b"application/vnd.ms-xpsdocument",
+    b"application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    b"application/vnd.openxmlformats-officedocument.presentationml.slide",
+    b"application/vnd.openxmlformats-officedocument.presentationml.slideshow",
+    b"application/vnd.openxmlformats-officedocument.presentationml.template",
+    b"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    b"application/vnd.openxmlformats-officedocument.spreadsheetml.template",
+    b"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    b"application/vnd.openxmlformats-officedocument.wordprocessingml.template",
+    b"application/x-git-receive-pack-request",
+    b"application/x-git-receive-pack-result",
+    b"application/x-git-upload-pack-request",
+    b"application/x-git-upload-pack-result",
 ];
 
-/// The kind of body that `value` announces.
+/// The kind of body that `value` announces. A type that no table lists is unknown, and its body is read as text.
 pub(crate) fn kind(value: &[u8]) -> BodyKind {
     let essence = essence(value);
     if essence == b"application/x-www-form-urlencoded" {
@@ -46,11 +117,29 @@ pub(crate) fn kind(value: &[u8]) -> BodyKind {
         BodyKind::Xml
     } else if essence.starts_with(b"multipart/") {
         BodyKind::Multipart
-    } else if BINARY.iter().any(|start| essence.starts_with(start)) {
-        BodyKind::None
+    } else if is_binary(&essence) {
+        BodyKind::Binary
     } else {
         BodyKind::Raw
     }
+}
+
+/// Whether a type, in lower case, is one whose content is no text.
+fn is_binary(essence: &[u8]) -> bool {
+    let Some((kind, subtype)) =
+        split_once(essence, b'/').filter(|(_, name)| parameters::is_whole_token(name))
+    else {
+        return false;
+    };
+    let suffix = subtype.rsplit(|byte| *byte == b'+').next().filter(|suffix| suffix.len() < subtype.len());
+    BINARY_TYPES.contains(&kind)
+        || BINARY.contains(&essence)
+        || suffix.is_some_and(|suffix| BINARY_SUFFIXES.contains(&suffix))
+}
+
+fn split_once(text: &[u8], mark: u8) -> Option<(&[u8], &[u8])> {
+    let (front, rest) = text.split_at_checked(memchr::memchr(mark, text)?)?;
+    Some((front, rest.get(1..)?))
 }
 
 /// Whether `value` announces a multipart form.
@@ -75,7 +164,7 @@ pub(super) fn charset(value: &[u8]) -> Option<Label> {
 }
 
 /// Type and subtype in lower case, as far as a lenient reader finds them.
-fn essence(value: &[u8]) -> Vec<u8> {
+pub(super) fn essence(value: &[u8]) -> Vec<u8> {
     let essence = value.split(|byte| matches!(byte, b';' | b',')).next().unwrap_or_default();
     essence.trim_ascii().to_ascii_lowercase()
 }
@@ -93,8 +182,25 @@ mod tests {
             ("multipart/form-data; boundary=x", BodyKind::Multipart),
             ("application/soap+xml", BodyKind::Xml),
             ("text/xml;charset=utf-8", BodyKind::Xml),
-            ("image/png", BodyKind::None),
+            ("image/png", BodyKind::Binary),
+            ("Image/PNG; name=\"a.png\"", BodyKind::Binary),
+            ("font/x", BodyKind::Binary),
             ("image/svg+xml", BodyKind::Xml),
+            ("image/", BodyKind::Raw),
+            ("image/png/x", BodyKind::Raw),
+            ("image png", BodyKind::Raw),
+            ("application/epub+zip", BodyKind::Binary),
+            ("application/zip", BodyKind::Binary),
+            // What merely begins like a binary type is another type.
+            ("application/zipjson", BodyKind::Raw),
+            ("application/octet-streams", BodyKind::Raw),
+            ("application/vnd.ms-form", BodyKind::Raw),
+            ("application/vnd.git-text", BodyKind::Raw),
+            ("application/grpcx", BodyKind::Raw),
+            ("application/pdf.json", BodyKind::Raw),
+            ("application/grpc-web-text", BodyKind::Binary),
+            ("application/vnd.git-lfs+json", BodyKind::Json),
+            ("imagery/png", BodyKind::Raw),
             ("text/plain", BodyKind::Raw),
             ("", BodyKind::Raw),
             ("nonsense", BodyKind::Raw),

@@ -5,7 +5,7 @@
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
-use super::value::Value;
+use super::text::Text;
 use super::{BodyKind, Cut, Sink, media_type, recycle};
 use crate::field::Place;
 use crate::inspection::{Bounds, Files, Progress};
@@ -14,7 +14,7 @@ mod boundary;
 mod file_name;
 mod head;
 mod outside;
-mod signature;
+pub(super) mod signature;
 #[cfg(test)]
 mod tests;
 
@@ -140,7 +140,7 @@ impl Multipart {
         self.file_rest
     }
 
-    pub(super) fn feed(&mut self, chunk: &[u8], value: &mut Value, sink: &mut impl Sink) {
+    pub(super) fn feed(&mut self, chunk: &[u8], value: &mut Text, sink: &mut impl Sink) {
         self.fed |= !chunk.is_empty();
         for piece in chunk.chunks(PIECE_BYTES) {
             self.buffer.extend_from_slice(piece);
@@ -148,7 +148,7 @@ impl Multipart {
         }
     }
 
-    pub(super) fn finish(&mut self, cut: Cut, value: &mut Value, sink: &mut impl Sink) {
+    pub(super) fn finish(&mut self, cut: Cut, value: &mut Text, sink: &mut impl Sink) {
         self.run(Some(cut), value, sink);
         self.end_outside(cut, value, sink);
         let whole = matches!(self.state, State::Epilogue) || !self.fed;
@@ -159,7 +159,7 @@ impl Multipart {
     }
 
     /// Takes from the buffer what can be decided; with `end` nothing follows.
-    fn run(&mut self, end: Option<Cut>, value: &mut Value, sink: &mut impl Sink) {
+    fn run(&mut self, end: Option<Cut>, value: &mut Text, sink: &mut impl Sink) {
         let buffer = std::mem::take(&mut self.buffer);
         let mut at = 0;
         while let Some(rest) = buffer.get(at..).filter(|rest| !rest.is_empty()) {
@@ -178,7 +178,7 @@ impl Multipart {
     }
 
     /// Takes some bytes from the beginning of `rest`; none when more must come first.
-    fn step(&mut self, rest: &[u8], end: Option<Cut>, value: &mut Value, sink: &mut impl Sink) -> usize {
+    fn step(&mut self, rest: &[u8], end: Option<Cut>, value: &mut Text, sink: &mut impl Sink) -> usize {
         let Some(boundary) = self.boundary.take() else {
             self.skip_unbounded(rest, value, sink);
             return rest.len();
@@ -198,9 +198,9 @@ impl Multipart {
     }
 
     /// Without a boundary the body is one text.
-    fn skip_unbounded(&mut self, rest: &[u8], value: &mut Value, sink: &mut impl Sink) {
+    fn skip_unbounded(&mut self, rest: &[u8], value: &mut Text, sink: &mut impl Sink) {
         if self.state == State::Start {
-            value.start(BodyKind::Raw, Place::Body, b"");
+            value.start(BodyKind::Raw, Place::Body, b"", None);
             self.state = State::Text(Position::Later);
         }
         let within = self.count(rest.len());
@@ -236,7 +236,7 @@ impl Multipart {
         taken
     }
 
-    fn part_head(&mut self, rest: &[u8], end: Option<Cut>, value: &mut Value, sink: &mut impl Sink) -> usize {
+    fn part_head(&mut self, rest: &[u8], end: Option<Cut>, value: &mut Text, sink: &mut impl Sink) -> usize {
         let block = if rest.starts_with(b"\r\n") {
             Some((0, 2))
         } else {
@@ -279,7 +279,7 @@ impl Multipart {
     }
 
     /// Judges what a part's head says, and decides how its content is read.
-    fn begin_part(&mut self, head: &Head, spent: bool, value: &mut Value, sink: &mut impl Sink) {
+    fn begin_part(&mut self, head: &Head, spent: bool, value: &mut Text, sink: &mut impl Sink) {
         self.file_bytes = 0;
         self.file_head.clear();
         self.charset = None;
@@ -294,7 +294,8 @@ impl Multipart {
         }
         // A file without a name is what browsers send for an input that was left empty; some readers take it for a field.
         let has_name = head.file_name.as_ref().is_some_and(|name| !name.is_empty());
-        let is_binary = self.flavor == Flavor::Other && media_type::kind(&head.media_type) == BodyKind::None;
+        let is_binary =
+            self.flavor == Flavor::Other && media_type::kind(&head.media_type) == BodyKind::Binary;
         if has_name || is_binary {
             self.state = State::File(Position::First);
             return self.begin_file(head, sink);
@@ -309,9 +310,9 @@ impl Multipart {
         let kind = match media_type::kind(&head.media_type) {
             BodyKind::Json => BodyKind::Json,
             BodyKind::Xml => BodyKind::Xml,
-            BodyKind::Raw | BodyKind::Form | BodyKind::Multipart | BodyKind::None => BodyKind::Raw,
+            _ => BodyKind::Raw,
         };
-        value.start(kind, Place::Part, &head.name);
+        value.start(kind, Place::Part, &head.name, None);
         self.state = State::Text(Position::First);
     }
 
@@ -339,7 +340,7 @@ impl Multipart {
         boundary: &Boundary,
         rest: &[u8],
         end: Option<Cut>,
-        value: &mut Value,
+        value: &mut Text,
         sink: &mut impl Sink,
     ) -> usize {
         let is_first = matches!(
@@ -376,7 +377,7 @@ impl Multipart {
         }
     }
 
-    fn consume(&mut self, content: &[u8], value: &mut Value, sink: &mut impl Sink) {
+    fn consume(&mut self, content: &[u8], value: &mut Text, sink: &mut impl Sink) {
         match self.state {
             State::Text(_) => {
                 let within = self.count(content.len());
@@ -431,7 +432,7 @@ impl Multipart {
     }
 
     /// A part ends, by a delimiter or with the body.
-    fn end_part(&mut self, cut: Cut, value: &mut Value, sink: &mut impl Sink) {
+    fn end_part(&mut self, cut: Cut, value: &mut Text, sink: &mut impl Sink) {
         match self.state {
             State::Text(_) => {
                 let charset = self.charset.take().filter(|_| cut == Cut::Whole);

@@ -38,6 +38,10 @@ impl Raw {
         self.fresh = false;
     }
 
+    pub(super) fn place(&self) -> (Place, &[u8]) {
+        (self.place, &self.name)
+    }
+
     pub(super) fn pending(&self) -> usize {
         self.piece.len()
     }

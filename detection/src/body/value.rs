@@ -1,10 +1,11 @@
-//! A text value: a whole body, or the value of a multipart field. It is read as the type that it declares, or as plain
-//! text and beside that as the JSON or XML that it turns out to be.
+//! A text value: a whole body, or the value of a multipart field. It is read as the type that it declares, as plain text
+//! and beside that as the JSON or XML that it turns out to be, or as what its first bytes show.
 
 use waf_shared::catalog::Leaf;
 
 use super::json::Json;
 use super::raw::Raw;
+use super::shape::{Shape, is_padding};
 use super::xml::Xml;
 use super::{BodyKind, Cut, Sink, Tolerant};
 use crate::field::Place;
@@ -16,14 +17,38 @@ pub(super) struct Value {
     raw: Raw,
     json: Json,
     xml: Xml,
-    parsers: Option<Parsers>,
+    limits: Option<Limits>,
     document: Document,
     /// Whether what the document's parser cannot read is a violation.
     strict: bool,
+    /// Whether first bytes alone say that it is this document, so that nothing else is read until it ends to be one.
+    alone: bool,
     /// Whether the bytes are judged as text.
     text: bool,
     /// The first bytes of a text that may be a document.
     mark: Vec<u8>,
+}
+
+/// What the configuration says about documents.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    json_depth: u32,
+    json_keys: u32,
+    xml_depth: u32,
+    xml_entities: u32,
+    parsers: Parsers,
+}
+
+impl Limits {
+    pub(super) fn of(bounds: &Bounds) -> Limits {
+        Limits {
+            json_depth: bounds.json_depth,
+            json_keys: bounds.json_keys,
+            xml_depth: bounds.xml_depth,
+            xml_entities: bounds.xml_entities,
+            parsers: bounds.parsers,
+        }
+    }
 }
 
 /// Which document's parser takes part.
@@ -39,10 +64,23 @@ enum Document {
 }
 
 impl Value {
-    pub(super) fn limits(&mut self, bounds: &Bounds) {
-        self.parsers = Some(bounds.parsers);
-        self.json.limits(bounds.json_depth, bounds.json_keys);
-        self.xml.limits(bounds.xml_depth, bounds.xml_entities);
+    pub(super) fn limit(&mut self, limits: Limits) {
+        self.limits = Some(limits);
+        self.json.limits(limits.json_depth, limits.json_keys);
+        self.xml.limits(limits.xml_depth, limits.xml_entities);
+    }
+
+    pub(super) fn limits(&self) -> Option<Limits> {
+        self.limits
+    }
+
+    /// The place and the name of the value.
+    pub(super) fn place(&self) -> (Place, &[u8]) {
+        self.raw.place()
+    }
+
+    fn has(&self, parser: impl Fn(Parsers) -> bool) -> bool {
+        self.limits.is_some_and(|limits| parser(limits.parsers))
     }
 
     pub(super) fn reset(&mut self) {
@@ -52,7 +90,24 @@ impl Value {
         self.mark.clear();
         self.document = Document::None;
         self.strict = false;
+        self.alone = false;
         self.text = false;
+    }
+
+    /// Begins a body that nobody declared as text and whose first bytes show `shape`. A form takes the bytes elsewhere, where
+    /// the route has a parser of forms; `false` says so.
+    pub(super) fn start_found(&mut self, shape: Shape, place: Place) -> bool {
+        self.reset();
+        self.raw.start(place, b"");
+        self.document = match shape {
+            Shape::Json if self.has(|parsers| parsers.json) => Document::Json,
+            Shape::Markup if self.has(|parsers| parsers.xml) => Document::Xml,
+            Shape::Form if self.has(|parsers| parsers.form) => return false,
+            _ => Document::None,
+        };
+        self.alone = self.document == Document::Json;
+        self.text = !self.alone;
+        true
     }
 
     /// Begins a value that was declared as `kind`. The text of a form is judged by another parser, pair by pair.
@@ -63,7 +118,7 @@ impl Value {
             BodyKind::Json => Document::Json,
             BodyKind::Xml => Document::Xml,
             BodyKind::Raw | BodyKind::Form => Document::Unknown,
-            BodyKind::Multipart | BodyKind::None => Document::None,
+            BodyKind::Multipart | BodyKind::Binary | BodyKind::None => Document::None,
         };
         self.strict = matches!(self.document, Document::Json | Document::Xml);
         self.text = kind == BodyKind::Raw;
@@ -126,13 +181,13 @@ impl Value {
     fn look(&mut self, piece: &[u8], sink: &mut impl Sink) {
         for (at, &byte) in piece.iter().enumerate() {
             let mark_of_order = matches!(byte, 0xef | 0xbb | 0xbf);
-            if self.mark.is_empty() && (byte.is_ascii_whitespace() || mark_of_order) {
+            if self.mark.is_empty() && (is_padding(byte) || mark_of_order) {
                 continue;
             }
             self.mark.push(byte);
             self.document = match begins(&self.mark) {
-                Document::Json if !self.parsers.is_some_and(|parsers| parsers.json) => Document::None,
-                Document::Xml if !self.parsers.is_some_and(|parsers| parsers.xml) => Document::None,
+                Document::Json if !self.has(|parsers| parsers.json) => Document::None,
+                Document::Xml if !self.has(|parsers| parsers.xml) => Document::None,
                 document => document,
             };
             if self.document == Document::None {
@@ -147,6 +202,14 @@ impl Value {
     }
 
     fn parse(&mut self, piece: &[u8], sink: &mut impl Sink) {
+        let mut piece = piece;
+        while let Some(rest) = self.parse_one(piece, sink) {
+            piece = rest;
+        }
+    }
+
+    /// Parses up to the end of the piece, or to the next of several JSON documents in a row, which it gives back.
+    fn parse_one<'c>(&mut self, piece: &'c [u8], sink: &mut impl Sink) -> Option<&'c [u8]> {
         let step = match (self.document, self.strict) {
             (Document::Json, true) => self.json.feed(piece, sink),
             (Document::Json, false) => self.json.feed(piece, &mut Tolerant(sink)),
@@ -154,16 +217,25 @@ impl Value {
             (Document::Xml, false) => self.xml.feed(piece, &mut Tolerant(sink)),
             (Document::None | Document::Unknown, _) => Ok(()),
         };
-        let Err(left) = step else { return };
+        let left = step.err()?;
+        let rest = piece.get(piece.len() - left.min(piece.len())..).unwrap_or_default();
+        let is_behind = self.alone && self.json.is_at_end();
+        if is_behind && matches!(rest, [b'{' | b'[', ..]) {
+            self.json.reset();
+            return Some(rest);
+        }
         if self.strict {
             let fault = if self.document == Document::Json { self.json.fault() } else { self.xml.fault() };
             sink.violation(Leaf::HttpComplianceMalformedBody, fault);
-            // What follows the place at which a document ends to be one is judged as text: a lenient reader may read on.
-            self.text = true;
-            let rest = piece.get(piece.len() - left.min(piece.len())..).unwrap_or_default();
-            self.raw.feed(rest, sink);
         }
         self.document = Document::None;
+        // What follows the place at which a document ends to be one is judged as text: a lenient reader may read on. Behind a
+        // whole document none does, but the document may be the first name of a form.
+        if self.strict || self.alone && (!is_behind || matches!(rest, [b'&' | b'=', ..])) {
+            self.text = true;
+            self.raw.feed(rest, sink);
+        }
+        None
     }
 }
 

@@ -100,7 +100,7 @@ impl Parsers {
                 BodyKind::Json => parsers.json = true,
                 BodyKind::Xml => parsers.xml = true,
                 BodyKind::Multipart => parsers.multipart = true,
-                BodyKind::Raw | BodyKind::None => {}
+                BodyKind::Raw | BodyKind::Binary | BodyKind::None => {}
             }
         }
         parsers
@@ -114,7 +114,7 @@ impl Parsers {
             BodyKind::Json => self.json,
             BodyKind::Xml => self.xml,
             BodyKind::Multipart => self.multipart,
-            BodyKind::Raw | BodyKind::None => true,
+            BodyKind::Raw | BodyKind::Binary | BodyKind::None => true,
         };
         if exists { kind } else { BodyKind::Raw }
     }

@@ -118,8 +118,8 @@ pub(super) fn decode(source: &[u8], out: &mut Vec<u8>) -> bool {
         }
     }
     let decoded = out.get(start..).unwrap_or_default();
-    if let Some(first) = wide(decoded) {
-        narrow(out, start, first);
+    if let Some(letters) = wide(decoded) {
+        narrow(out, start, letters);
         return true;
     }
     let text = is_text(decoded);
@@ -129,25 +129,35 @@ pub(super) fn decode(source: &[u8], out: &mut Vec<u8>) -> bool {
     text
 }
 
-/// The offset of the first letter when the bytes are UTF-16 of ASCII, as the encoded commands of PowerShell are.
-fn wide(bytes: &[u8]) -> Option<usize> {
-    let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
-    let half = bytes.len() / 2;
-    [1, 0]
-        .into_iter()
-        .find(|from| zeros(*from) * 8 > half * 7 && zeros(1 - from) * 8 <= half)
-        .map(|from| 1 - from)
+/// Where the letters stand when the bytes are UTF-16 or UTF-32 of ASCII, as the encoded commands of PowerShell are.
+#[derive(Debug, Clone, Copy)]
+struct Letters {
+    first: usize,
+    step: usize,
 }
 
-/// Takes the second byte of each letter out.
-fn narrow(out: &mut Vec<u8>, start: usize, first: usize) {
-    let (mut to, mut from) = (start, start + first);
+fn wide(bytes: &[u8]) -> Option<Letters> {
+    let zeros =
+        |from: usize, step: usize| bytes.iter().skip(from).step_by(step).filter(|byte| **byte == 0).count();
+    [2, 4].into_iter().find_map(|step| {
+        let letters = bytes.len() / step;
+        let is_pad = |at: usize| zeros(at, step) * 8 > letters * 7;
+        let first = [0, step - 1].into_iter().find(|first| {
+            zeros(*first, step) * 8 <= letters && (0..step).all(|at| at == *first || is_pad(at))
+        })?;
+        Some(Letters { first, step })
+    })
+}
+
+/// Takes the other bytes of each letter out.
+fn narrow(out: &mut Vec<u8>, start: usize, letters: Letters) {
+    let (mut to, mut from) = (start, start + letters.first);
     while let Some(&letter) = out.get(from) {
         if let Some(slot) = out.get_mut(to) {
             *slot = letter;
         }
         to += 1;
-        from += 2;
+        from += letters.step;
     }
     out.truncate(to);
 }
@@ -230,6 +240,8 @@ mod tests {
     fn wide_text_is_narrowed() {
         check("dwBoAG8AYQBtAGkAIAAvAGEAbABsAA==", Some("whoami /all"));
         check("AHcAaABvAGEAbQBp", Some("whoami"));
+        check("dwAAAGgAAABvAAAAYQAAAG0AAABpAAAA", Some("whoami"));
+        check("AAAAdwAAAGgAAABvAAAAYQAAAG0AAABp", Some("whoami"));
     }
 
     #[test]

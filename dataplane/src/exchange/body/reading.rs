@@ -45,7 +45,7 @@ impl Tap {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Bodies of this type are not inspected.
+    /// There is no body, or its type and its first bytes are of no text.
     Off,
     On,
     /// All that is ever judged has been; the rest is only counted.
@@ -89,7 +89,7 @@ impl Reading {
         if self.state == State::Off { 0 } else { self.passed_over.saturating_add(inspection.uninspected()) }
     }
 
-    /// Whether bodies of this type are inspected at all.
+    /// Whether the body is inspected at all.
     pub(super) fn is_off(&self) -> bool {
         self.state == State::Off
     }
@@ -131,6 +131,9 @@ impl Reading {
         }
         if !was_on {
             self.tap_unread(data);
+        }
+        if !inspection.reads_body() {
+            self.state = State::Off;
         }
         // Out of time, the inspection takes nothing more; where the mode lets that pass, the rest does too.
         if inspection.verdict().timed_out {
@@ -206,7 +209,7 @@ impl Reading {
             let is_stopped = self.inflater.as_ref().is_some_and(Inflater::is_stopped);
             let cut = if is_stopped || whole.is_err() { Cut::CutOff } else { Cut::Whole };
             inspection.finish_body(cut);
-            self.state = State::Finished;
+            self.state = if inspection.reads_body() { State::Finished } else { State::Off };
         }
         inspection.finish_encoded(Cut::Whole);
         whole

@@ -86,6 +86,9 @@ fn what_backends_read_differently_is_a_fault() {
         b"\"\\ud83d x\"",
         b"\"\\udc00\"",
         b"\xef\xbb\xbf{}",
+        b"\xef\xbb{}",
+        b"\xef\xbb",
+        b"\xef\xbb\xbf\xef\xbb\xbf{}",
         b"\"\xff\"",
         b"{} {}",
         b"[1,]",
@@ -101,9 +104,28 @@ fn what_backends_read_differently_is_a_fault() {
         b" ",
         b"{\"a\"}",
     ] {
-        assert!(read(&[document], Cut::Whole).1.is_err(), "{}", String::from_utf8_lossy(document));
+        let (sink, end) = read(&[document], Cut::Whole);
+        let reported = sink.violations.contains(&Leaf::HttpComplianceMalformedBody);
+        assert!(end.is_err() || reported, "{}", String::from_utf8_lossy(document));
     }
     assert_eq!(read(&[], Cut::Whole).1, Ok(()));
+}
+
+#[test]
+fn values_behind_equal_keys_and_a_mark_are_fields() {
+    for (document, expected) in [
+        (&b"{\"a\":\"one\",\"a\":\"two\",\"b\":\"\\u0041\"}"[..], &["one", "two", "A"][..]),
+        (b"{\"o\":{\"a\":1,\"a\":2},\"b\":\"\\u0041\"}", &["A"]),
+        (b"[{\"a\":1,\"\\u0061\":\"x\"},\"\\u0041\"]", &["x", "A"]),
+        (b"\xef\xbb\xbf{\"b\":\"\\u0041\"}", &["A"]),
+        (b"\xef\xbb\xbf \n[\"\\u0041\"]", &["A"]),
+    ] {
+        let (sink, end) = read(&[document], Cut::Whole);
+        let values = sink.fields.iter().filter(|(place, ..)| *place == Place::Json);
+        let values: Vec<&str> = values.map(|(.., value)| std::str::from_utf8(value).unwrap()).collect();
+        assert_eq!((values.as_slice(), end), (expected, Ok(())));
+        assert_eq!(sink.violations, [Leaf::HttpComplianceMalformedBody]);
+    }
 }
 
 #[test]
@@ -193,6 +215,8 @@ proptest! {
         let (sink, end) = read(&[&bytes], Cut::Whole);
         match (serde_json::from_slice::<serde_json::Value>(&bytes), end) {
             (Ok(value), Ok(())) => {
+                // The reference takes the last of two equal keys.
+                prop_assume!(sink.violations.is_empty());
                 let mut expected = Vec::new();
                 strings(&value, &mut expected);
                 expected.sort();
@@ -206,10 +230,11 @@ proptest! {
                 prop_assert_eq!(found, expected);
             }
             (Err(_), Err(_)) => {}
-            // The reference takes the last of two equal keys, and calls numbers beyond f64 an error.
-            (Ok(_), Err((fault, _))) => prop_assert_eq!(fault, "a JSON object has a key twice"),
+            (Ok(_), Err((fault, _))) => prop_assert!(false, "{fault}"),
+            // The reference calls numbers beyond f64 an error, and a byte order mark.
             (Err(error), Ok(())) => {
-                prop_assert!(bytes.is_empty() || error.to_string().contains("out of range"), "{error}");
+                let is_marked = bytes.starts_with(BYTE_ORDER_MARK);
+                prop_assert!(bytes.is_empty() || is_marked || error.to_string().contains("out of range"), "{error}");
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::head::Flavor;
 use super::{BOUNDARIES, Multipart};
-use crate::body::value::Value;
+use crate::body::text::Text;
 use crate::body::{BodyKind, Cut, Sink};
 use crate::field::Place;
 
@@ -13,7 +13,7 @@ impl Multipart {
         &mut self,
         bytes: &[u8],
         fault: &'static str,
-        value: &mut Value,
+        value: &mut Text,
         sink: &mut impl Sink,
     ) {
         let within = self.count(bytes.len());
@@ -30,14 +30,14 @@ impl Multipart {
             if text.is_empty() {
                 return;
             }
-            value.start(BodyKind::Raw, Place::Body, b"");
+            value.start(BodyKind::Raw, Place::Body, b"", None);
             self.is_outside = true;
         }
         value.feed(text, sink);
     }
 
     /// Judges what [`Multipart::outside`] has taken, at the delimiter that follows it or at the end.
-    pub(super) fn end_outside(&mut self, cut: Cut, value: &mut Value, sink: &mut impl Sink) {
+    pub(super) fn end_outside(&mut self, cut: Cut, value: &mut Text, sink: &mut impl Sink) {
         if std::mem::take(&mut self.is_outside) {
             value.finish(cut, sink);
         }

@@ -156,7 +156,7 @@ const TYPE_STARTS: &[(&str, Kind)] = &[
 
 /// Judges the head of a file that was declared as `media_type` (lower case, perhaps empty). `allowed` are the types that the
 /// route takes; `None` takes every type.
-pub(super) fn judge(
+pub(in crate::body) fn judge(
     head: &[u8],
     media_type: &[u8],
     allowed: Option<&[String]>,
