@@ -45,7 +45,13 @@ pub struct Inspection {
     body: Body,
     /// The bytes of a coded body before each coding is taken off.
     encoded: Vec<Encoded>,
+    /// The first bytes of the content of a coded body, and whether the beginnings were compared with them.
+    beginning: Vec<u8>,
+    is_compared: bool,
 }
+
+/// Bytes of content with which the beginnings of coded bytes are compared.
+const BEGINNING_BYTES: usize = 24;
 
 /// How far the evaluation of a body has come, between two calls of [`Inspection::feed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +75,14 @@ impl Inspection {
         budget: Budget,
     ) -> Inspection {
         let judging = Judging::new(engine, leaves, on_hit, budget);
-        Inspection { judging, bounds, body: Body::default(), encoded: Vec::new() }
+        Inspection {
+            judging,
+            bounds,
+            body: Body::default(),
+            encoded: Vec::new(),
+            beginning: Vec::new(),
+            is_compared: false,
+        }
     }
 
     /// Forgets the request and keeps the buffers: for the next request of any route.
@@ -166,6 +179,13 @@ impl Inspection {
         let body = &mut self.body;
         let began = self.judging.watch();
         self.judging.timed(chunk.len(), |judging| body.feed(chunk, judging));
+        if !self.encoded.is_empty() && !self.is_compared {
+            let room = BEGINNING_BYTES.saturating_sub(self.beginning.len());
+            self.beginning.extend(chunk.iter().take(room));
+            if self.beginning.len() == BEGINNING_BYTES {
+                self.compare_beginnings();
+            }
+        }
         self.judging.took(began);
     }
 
@@ -200,6 +220,8 @@ impl Inspection {
     pub fn encoded_body(&mut self, media_type: &[u8], codings: usize) {
         self.encoded.clear();
         self.encoded.resize_with(codings, Encoded::default);
+        self.beginning.clear();
+        self.is_compared = false;
         for body in &mut self.encoded {
             body.start(media_type, &self.bounds, &mut self.judging);
         }
@@ -215,9 +237,20 @@ impl Inspection {
         self.judging.took(began);
     }
 
+    /// Judges the beginnings of coded bytes, once that of the content is known.
+    fn compare_beginnings(&mut self) {
+        self.is_compared = true;
+        for encoded in &mut self.encoded {
+            encoded.begins(&self.beginning, &mut self.judging);
+        }
+    }
+
     /// Judges what the end of the coded bytes makes complete.
     pub fn finish_encoded(&mut self, cut: Cut) {
         let began = self.judging.watch();
+        if !self.is_compared {
+            self.compare_beginnings();
+        }
         for encoded in &mut self.encoded {
             self.judging.timed(encoded.pending(), |judging| {
                 judging.without(encoded.noise(), |judging| encoded.finish(cut, judging));

@@ -8,13 +8,13 @@ use waf_shared::catalog::Leaf;
 use super::parameters;
 use super::{Body, BodyKind, Cut, Sink};
 use crate::inspection::{Bounds, Progress};
+use lead::Lead;
+use noise::Filter;
 
+mod lead;
 mod noise;
 #[cfg(test)]
 mod tests;
-
-/// Bytes of text at the beginning of a body with which no coding begins: chance gives so many in one body of 10^10.
-const LEADING_TEXT_BYTES: u8 = 24;
 
 /// Protections that look for lines of heads, then those that look at single bytes, or that count.
 const NOISE: &[Leaf] = &[
@@ -49,13 +49,6 @@ pub(crate) struct Encoded {
     lead: Lead,
 }
 
-/// The text with which the bytes begin.
-#[derive(Debug, Clone, Copy, Default)]
-struct Lead {
-    bytes: u8,
-    is_over: bool,
-}
-
 impl Encoded {
     /// Begins a body of the type `media_type`.
     pub(crate) fn start(&mut self, media_type: &[u8], bounds: &Bounds, sink: &mut impl Sink) {
@@ -65,8 +58,8 @@ impl Encoded {
         self.tail.clear();
         self.is_delimited = false;
         self.preamble = 0;
-        self.lead = Lead::default();
-        self.kind = self.body.start(media_type, bounds, &mut noise::Filter(sink));
+        self.lead.start();
+        self.kind = self.body.start(media_type, bounds, &mut Filter { sink, reads_text: false });
         self.delimiter = (self.kind == BodyKind::Multipart).then(|| delimiter(media_type)).flatten();
     }
 
@@ -99,16 +92,23 @@ impl Encoded {
         if self.kind == BodyKind::None || sink.is_over() {
             return;
         }
-        if self.lead.feed(chunk) {
-            sink.violation(Leaf::HttpComplianceMalformedBody, "the coded body begins with text");
-        }
+        self.lead.feed(chunk);
         match self.delimiter.take() {
             Some(delimiter) => {
                 self.parts(&delimiter, chunk, sink);
                 self.delimiter = Some(delimiter);
             }
-            None => self.body.feed(chunk, &mut noise::Filter(sink)),
+            None => self.body.feed(chunk, &mut Filter { sink, reads_text: self.reads_text() }),
         }
+    }
+
+    /// Judges the beginning, once the content is known to begin with `content`: no coding begins with text that it has not
+    /// stored.
+    pub(crate) fn begins(&mut self, content: &[u8], sink: &mut impl Sink) {
+        if self.lead.is_text() && !self.lead.is_stored(content) {
+            sink.violation(Leaf::HttpComplianceMalformedBody, "the coded body begins with text");
+        }
+        self.lead.end();
     }
 
     /// Judges what the end makes complete.
@@ -118,11 +118,17 @@ impl Encoded {
         }
         if self.is_delimited {
             let tail = std::mem::take(&mut self.tail);
-            self.body.feed(&tail, &mut noise::Filter(sink));
+            self.body.feed(&tail, &mut Filter { sink, reads_text: self.reads_text() });
         }
         self.tail.clear();
-        self.body.finish(cut, &mut noise::Filter(sink));
+        self.body.finish(cut, &mut Filter { sink, reads_text: self.reads_text() });
         self.kind = BodyKind::None;
+    }
+
+    /// Whether text outside of all syntax is judged: of documents only where the bytes begin with text. Literals that a
+    /// compressor stored are markup that lost what repeats.
+    fn reads_text(&self) -> bool {
+        !matches!(self.kind, BodyKind::Json | BodyKind::Xml) || self.lead.is_begun()
     }
 
     /// Readers differ in what has to stand before a delimiter: here each one begins a part, wherever it stands.
@@ -134,7 +140,7 @@ impl Encoded {
         while let Some((before, from)) = delimiter.find(rest).and_then(|at| rest.split_at_checked(at)) {
             self.within(before, sink);
             self.restart(sink);
-            self.body.feed(needle, &mut noise::Filter(sink));
+            self.body.feed(needle, &mut Filter { sink, reads_text: self.reads_text() });
             rest = from.get(needle.len()..).unwrap_or_default();
             if sink.is_over() {
                 return;
@@ -149,7 +155,7 @@ impl Encoded {
     /// Bytes of a part, or before the first one.
     fn within(&mut self, bytes: &[u8], sink: &mut impl Sink) {
         if self.is_delimited {
-            self.body.feed(bytes, &mut noise::Filter(sink));
+            self.body.feed(bytes, &mut Filter { sink, reads_text: self.reads_text() });
         } else {
             self.preamble = self.preamble.saturating_add(bytes.len() as u64);
         }
@@ -158,28 +164,9 @@ impl Encoded {
     fn restart(&mut self, sink: &mut impl Sink) {
         self.is_delimited = true;
         let Some(bounds) = &self.bounds else { return };
-        let mut filter = noise::Filter(sink);
+        let mut filter = Filter { sink, reads_text: false };
         self.body.finish(Cut::CutOff, &mut filter);
         self.body.start(&self.media_type, bounds, &mut filter);
-    }
-}
-
-impl Lead {
-    /// Counts the text at the beginning; says once that it is too much.
-    fn feed(&mut self, chunk: &[u8]) -> bool {
-        for byte in chunk {
-            if self.is_over {
-                return false;
-            }
-            let is_mark = self.bytes < 3 && matches!(byte, 0xef | 0xbb | 0xbf);
-            self.is_over = !is_mark && !noise::is_text(*byte);
-            self.bytes += u8::from(!self.is_over);
-            if self.bytes == LEADING_TEXT_BYTES {
-                self.is_over = true;
-                return true;
-            }
-        }
-        false
     }
 }
 

@@ -26,17 +26,21 @@ const FALL: usize = 12;
 const MARGIN_BYTES: usize = 64;
 
 /// Passes on what chance does not make.
-pub(super) struct Filter<'a, S>(pub(super) &'a mut S);
+pub(super) struct Filter<'a, S> {
+    pub(super) sink: &'a mut S,
+    /// Whether text that no syntax has found is judged.
+    pub(super) reads_text: bool,
+}
 
 impl<S: Sink> Sink for Filter<'_, S> {
     fn field(&mut self, place: Place, name: &[u8], value: &[u8]) {
         if place != Place::Body {
-            return self.0.field(place, name, value);
+            return self.sink.field(place, name, value);
         }
-        for (from, to) in stretches(value, IN_TEXT) {
+        for (from, to) in stretches(value, IN_TEXT).filter(|_| self.reads_text) {
             let from = from.saturating_sub(MARGIN_BYTES);
             let to = to.saturating_add(MARGIN_BYTES).min(value.len());
-            self.0.field(place, name, value.get(from..to).unwrap_or_default());
+            self.sink.field(place, name, value.get(from..to).unwrap_or_default());
         }
     }
 
@@ -49,14 +53,14 @@ impl<S: Sink> Sink for Filter<'_, S> {
         if rest.first() == Some(&0) {
             // For readers that end a name there, what stands between it and the value is nothing.
             let value = rest.iter().position(|byte| *byte == b'=').and_then(|at| rest.get(at + 1..));
-            self.0.field(values, name, value.unwrap_or_default());
+            self.sink.field(values, name, value.unwrap_or_default());
         } else {
-            self.0.argument(names, values, pair);
+            self.sink.argument(names, values, pair);
         }
     }
 
     fn argument_name(&mut self, names: Place, name: &[u8]) {
-        self.0.argument_name(names, name);
+        self.sink.argument_name(names, name);
     }
 
     fn violation(&mut self, leaf: Leaf, reason: &'static str) {
@@ -69,12 +73,12 @@ impl<S: Sink> Sink for Filter<'_, S> {
                 | Leaf::FileUploadLimitsAllowedTypes
         );
         if is_content {
-            self.0.violation(leaf, reason);
+            self.sink.violation(leaf, reason);
         }
     }
 
     fn is_over(&self) -> bool {
-        self.0.is_over()
+        self.sink.is_over()
     }
 }
 

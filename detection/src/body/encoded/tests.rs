@@ -22,13 +22,20 @@ const TEXT: &str = "text/plain";
 const MULTIPART: &str = "multipart/form-data; boundary=xYzZy123";
 const TYPES: [&str; 5] = [FORM, JSON, XML, TEXT, MULTIPART];
 
-/// The verdict on coded bytes in pieces of `size`.
-fn judge(media_type: &str, bytes: &[u8], size: usize) -> Verdict {
+/// An inspection of a coded body.
+fn inspection(media_type: &str) -> Inspection {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
     let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())));
     let bounds = Bounds { max_inspect_size: 1 << 20, ..Bounds::DEFAULT };
     let mut inspection = Inspection::new(engine, LeafSet::defaults(), bounds, OnHit::GoOn, Budget::UNLIMITED);
+    inspection.body(media_type.as_bytes());
     inspection.encoded_body(media_type.as_bytes(), 1);
+    inspection
+}
+
+/// The verdict on coded bytes in pieces of `size`.
+fn judge(media_type: &str, bytes: &[u8], size: usize) -> Verdict {
+    let mut inspection = inspection(media_type);
     for chunk in bytes.chunks(size) {
         inspection.feed_encoded(0, chunk);
     }
@@ -106,13 +113,50 @@ fn documents_and_texts_are_judged_though_noise_follows() {
 }
 
 #[test]
+fn stored_literals_of_documents_are_not_read_as_text() {
+    for media_type in [XML, JSON] {
+        let literals = b"(\xb5\x2f\xfd<a><b i=\"81\">select w2030 and table</b>' or 1=1 \"23\">select w1";
+        let verdict = judge(media_type, &[literals.as_slice(), &noise(4, 500)].concat(), 64);
+        assert!(!verdict.blocks(), "{media_type} {:?}", verdict.matches);
+    }
+}
+
+#[test]
 fn what_begins_with_text_is_not_coded() {
+    let text = b"\xef\xbb\xbfno attack, and no coding ";
     for media_type in TYPES {
-        let text = b"\xef\xbb\xbfno attack, and no coding ";
         let verdict = judge(media_type, &[text.as_slice(), &noise(3, 100)].concat(), 5);
         assert_eq!(verdict.violations.len(), 1, "{media_type}");
         assert_eq!(verdict.violations[0].leaf, Leaf::HttpComplianceMalformedBody);
         assert!(!judge(media_type, &[&text[..23], b"\x00"].concat(), 5).blocks(), "{media_type}");
+    }
+}
+
+#[test]
+fn a_beginning_that_is_stored_content_passes() {
+    let content = b"name=two chairs, and a table with a drawer";
+    for (content, bytes, expected) in [
+        (content.as_slice(), b"[ab]name=two chairs, and a table with a drawer\x03".as_slice(), false),
+        (content, b"[name=two chairs, and a table with a drawer\x03", false),
+        (content, b"name=two chairs, and a table with a drawer\x03", true),
+        (content, b"[ab]nothing of what is the content, but text\x03", true),
+        (b"", b"[ab]name=two chairs, and a table with a drawer\x03", true),
+        (b"name=two", b"[ab]name=two chairs, and a table with a drawer\x03", true),
+    ] {
+        for size in [1, 5, 100] {
+            let mut inspection = inspection(FORM);
+            for index in 0..content.len().max(bytes.len()).div_ceil(size) {
+                let piece = |all: &'static [u8]| {
+                    all.get(index * size..((index + 1) * size).min(all.len())).unwrap_or_default()
+                };
+                inspection.feed_encoded(0, piece(bytes));
+                inspection.feed(piece(content));
+            }
+            inspection.finish_body(Cut::Whole);
+            inspection.finish_encoded(Cut::Whole);
+            let verdict = inspection.verdict();
+            assert_eq!(verdict.blocks(), expected, "{} by {size}", String::from_utf8_lossy(bytes));
+        }
     }
 }
 
