@@ -125,15 +125,15 @@ impl<'t> Lock<'t> {
         let length = usize::try_from(length).ok().filter(|length| *length <= JOURNAL_RECORDS)?;
         // Read once: whoever takes the lock from this one may write another journal here.
         let mut records = [(0, 0, 0); JOURNAL_RECORDS];
-        let mut sum = length as u64;
+        let mut sum = Checksum::of(length as u64);
         let written = written.chunks_exact(RECORD_WORDS);
         for (record, words) in records.iter_mut().zip(written).take(length) {
             let [place, old, new] = words else { return None };
             *record = (load(place), load(old), load(new));
-            sum = mix(mix(mix(sum, record.0), record.1), record.2);
+            [record.0, record.1, record.2].into_iter().for_each(|value| sum.add(value));
         }
         // While the lock is this one's, nobody else has reserved the journal.
-        if sum != checksum || load(self.word) != taken {
+        if sum.total != checksum || load(self.word) != taken {
             return None;
         }
         for (place, old, new) in records.iter().take(length) {
@@ -170,7 +170,9 @@ impl Held<'_> {
                 swap(word, *old, *new);
             }
         }
-        swap(reserved, mine, 0);
+        if load(reserved) == mine {
+            reserved.store(0, Ordering::Release);
+        }
         swap(self.lock.word, if is_made { committed } else { mine }, 0);
         is_made
     }
@@ -180,27 +182,25 @@ impl Held<'_> {
         let first = (mine >> OWNER_SHIFT) as usize;
         let all = (0..JOURNALS).map(|next| first.wrapping_add(next) % JOURNALS);
         let mut all = all.filter_map(|number| Some((number, self.lock.journal(number)?.first()?)));
-        if let Some(free) = all.clone().find(|(_, reserved)| swap(reserved, 0, mine)) {
-            return Some(free);
-        }
-        let (number, reserved) = all.next()?;
-        reserved.store(mine, Ordering::SeqCst);
+        let free = all.clone().find(|(_, reserved)| load(reserved) == 0);
+        let (number, reserved) = free.or_else(|| all.next())?;
+        reserved.store(mine, Ordering::Release);
         Some((number, reserved))
     }
 
     /// Writes a journal.
     fn write(&self, number: usize, records: &[(usize, u64, u64)]) -> Option<()> {
         let journal = self.lock.journal(number)?;
-        let mut sum = records.len() as u64;
+        let mut sum = Checksum::of(records.len() as u64);
         let mut places = journal.get(JOURNAL_HEAD..)?.iter();
         for (place, old, new) in records {
             for value in [*place as u64, *old, *new] {
                 places.next()?.store(value, Ordering::Relaxed);
-                sum = mix(sum, value);
+                sum.add(value);
             }
         }
         journal.get(1)?.store(records.len() as u64, Ordering::Relaxed);
-        journal.get(2)?.store(sum, Ordering::Relaxed);
+        journal.get(2)?.store(sum.total, Ordering::Relaxed);
         Some(())
     }
 }
@@ -253,20 +253,36 @@ fn swap(word: &AtomicU64, old: u64, new: u64) -> bool {
     word.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst).is_ok()
 }
 
-/// One step of a checksum against words of two changes; nobody who could forge it can write here.
-fn mix(sum: u64, value: u64) -> u64 {
-    (sum ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+/// A checksum against words of two changes; nobody who could forge it can write here. No step waits for the one before.
+struct Checksum {
+    total: u64,
+    factor: u64,
+}
+
+impl Checksum {
+    /// Of a journal with so many records.
+    fn of(length: u64) -> Checksum {
+        Checksum { total: !length, factor: 0x9e37_79b9_7f4a_7c15 }
+    }
+
+    fn add(&mut self, value: u64) {
+        self.total = self.total.wrapping_add(value.wrapping_add(1).wrapping_mul(self.factor));
+        self.factor = self.factor.wrapping_add(0x6a09_e667_f3bc_c908);
+    }
 }
 
 /// A word that no other owner writes: one that was taken for dead must not be mistaken for a later one.
 fn owner() -> u64 {
-    use std::sync::LazyLock;
-    static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| {
-        let id = uuid::Uuid::now_v7().as_u64_pair();
-        AtomicU64::new(id.1 ^ id.0.rotate_left(32))
-    });
+    use std::cell::Cell;
+    thread_local! {
+        static NEXT: Cell<u64> = {
+            let id = uuid::Uuid::now_v7().as_u64_pair();
+            Cell::new(id.1 ^ id.0.rotate_left(32))
+        };
+    }
+    let number = NEXT.with(|next| next.replace(next.get().wrapping_add(1)));
     // Never zero, which is nobody.
-    (NEXT.fetch_add(1, Ordering::Relaxed) << OWNER_SHIFT).max(1 << OWNER_SHIFT)
+    (number << OWNER_SHIFT).max(1 << OWNER_SHIFT)
 }
 
 #[cfg(test)]
