@@ -58,6 +58,11 @@ fn sixty_thousand_keys(bencher: Bencher<'_, '_>, requests: u64) {
     bench(bencher, requests, |n| scattered(n) % 60_000);
 }
 
+#[divan::bench]
+fn a_few_keys_by_turns(bencher: Bencher<'_, '_>) {
+    bench(bencher, 10, |n| (n % 16) as u32);
+}
+
 #[divan::bench(args = [10, 1_000])]
 fn new_keys_alone(bencher: Bencher<'_, '_>, requests: u64) {
     bench(bencher, requests, scattered);

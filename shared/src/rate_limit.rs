@@ -32,8 +32,8 @@ pub const JOURNAL_RECORDS: usize = 12;
 /// Words of a record of a journal: place, old value, new value.
 pub const JOURNAL_RECORD_WORDS: usize = 3;
 
-/// Words of a journal: the number of its records, their checksum, and the records.
-pub const JOURNAL_WORDS: usize = (2 + JOURNAL_RECORD_WORDS * JOURNAL_RECORDS).next_multiple_of(LINE_WORDS);
+/// Words of a journal: who has reserved it, the number of its records, their checksum, and the records.
+pub const JOURNAL_WORDS: usize = (3 + JOURNAL_RECORD_WORDS * JOURNAL_RECORDS).next_multiple_of(LINE_WORDS);
 
 /// Journals of a table, a power of two.
 pub const JOURNALS: usize = 8;

@@ -314,10 +314,10 @@ fn each_refused_request_has_an_event_and_is_counted() {
         assert_eq!(event["firewall_rule"]["rate_limit"], 2);
         assert!(!event.to_string().contains("secret-of-alice"), "a key may be a secret: {event}");
     }
-    let blocked = |scrape: &Scrape| {
-        scrape.count("waf_requests_blocked_total", &[("route", "default"), ("protection", "rate-limit")])
-    };
-    scrape::until(&waf, "each of them counted", |scrape| blocked(scrape) == 12);
+    let name = "waf_requests_blocked_total";
+    let labels = [("route", "default"), ("protection", "rate-limit")];
+    let is_counted = |scrape: &Scrape| scrape.has(name, &labels) && scrape.count(name, &labels) == 12;
+    scrape::until(&waf, "each of them counted", is_counted);
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //!
 //! A change is a list of words with their old and their new values. It is written to the journal, committed by a
 //! compare-and-swap of the lock's own word, and applied by one compare-and-swap for each word. One that was only slow and
-//! lost the lock cannot commit, and what it has yet to apply has been applied: each of its swaps fails.
+//! lost the lock cannot commit, and what it has yet to apply has been applied: each of its swaps fails. It may still be
+//! writing its journal, so there are several, each reserved by one owner at a time.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,8 +23,8 @@ const OWNER_SHIFT: u32 = 1 + JOURNALS.trailing_zeros();
 /// Looks at a lock that is taken before other threads get the processor.
 const LOOKS: usize = 256;
 
-/// Words of a journal before its records: how many there are, and their checksum.
-const JOURNAL_HEAD: usize = 2;
+/// Words of a journal before its records: who has reserved it, how many there are, and their checksum.
+const JOURNAL_HEAD: usize = 3;
 
 /// Words of a record: place, old value, new value.
 const RECORD_WORDS: usize = JOURNAL_RECORD_WORDS;
@@ -41,8 +42,6 @@ pub(super) struct Patience {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lock<'t> {
     pub(super) word: &'t AtomicU64,
-    /// Several, of which each owner has one: one that lost the lock and does not know it writes into another one than its
-    /// successor, mostly, and into one that is needed hardly ever. What a checksum does not fit is not applied.
     pub(super) journals: &'t [AtomicU64],
 }
 
@@ -67,7 +66,7 @@ pub(super) struct Change<'t> {
 impl<'t> Lock<'t> {
     /// Takes the lock; `None` when that takes too long. A change that a dead owner had committed is applied to `words`.
     pub(super) fn take(self, words: &[AtomicU64], patience: Patience) -> Option<Held<'t>> {
-        let mut mine = owner();
+        let mine = owner();
         if swap(self.word, 0, mine) {
             return Some(Held { lock: self, mine, is_unknown: false });
         }
@@ -87,10 +86,13 @@ impl<'t> Lock<'t> {
             if seen != known {
                 (known, since) = (seen, Instant::now());
             } else if seen != 0 && since.elapsed() >= patience.lease {
-                // Should this one die too, the next one must find the same journal.
-                mine = if seen & COMMITTED == 0 { mine } else { same_journal(mine, seen) };
-                if swap(self.word, seen, mine | seen & COMMITTED) {
-                    return Some(self.inherit(mine, seen, words));
+                // Should this one die too, the next one finds the same journal.
+                let mine = owner();
+                let taken = if seen & COMMITTED == 0 { mine } else { mine | seen & ((1 << OWNER_SHIFT) - 1) };
+                if swap(self.word, seen, taken)
+                    && let Some(held) = self.inherit(mine, taken, words)
+                {
+                    return Some(held);
                 }
             }
             if began.elapsed() >= patience.total {
@@ -100,36 +102,45 @@ impl<'t> Lock<'t> {
         }
     }
 
-    /// Finishes what the owner before has committed.
-    fn inherit(self, mine: u64, before: u64, words: &[AtomicU64]) -> Held<'t> {
-        let mut is_unknown = false;
-        if before & COMMITTED != 0 {
-            is_unknown = self.replay(before, words).is_none();
-            swap(self.word, mine | COMMITTED, mine);
+    /// Finishes what the owner before has committed; `None` when the lock was lost meanwhile.
+    fn inherit(self, mine: u64, taken: u64, words: &[AtomicU64]) -> Option<Held<'t>> {
+        if taken == mine {
+            return Some(Held { lock: self, mine, is_unknown: false });
         }
-        Held { lock: self, mine, is_unknown }
+        let is_unknown = self.replay(taken, words).is_none();
+        swap(self.word, taken, mine).then_some(Held { lock: self, mine, is_unknown })
     }
 
-    /// The journal of an owner.
-    fn journal(&self, owner: u64) -> Option<&'t [AtomicU64]> {
-        let number = (owner >> 1) as usize % JOURNALS;
+    /// The journal of that number.
+    fn journal(&self, number: usize) -> Option<&'t [AtomicU64]> {
         self.journals.get(number * JOURNAL_WORDS..(number + 1) * JOURNAL_WORDS)
     }
 
-    /// Applies the journal of an owner; `None` when it is not one.
-    fn replay(&self, owner: u64, words: &[AtomicU64]) -> Option<()> {
-        let journal = self.journal(owner)?;
-        let (length, checksum) = (load(journal.first()?), load(journal.get(1)?));
+    /// Applies the journal that a word of the lock names; `None` when it is not one.
+    fn replay(&self, taken: u64, words: &[AtomicU64]) -> Option<()> {
+        let number = (taken >> 1) as usize % JOURNALS;
+        let [reserved, length, checksum, written @ ..] = self.journal(number)? else { return None };
+        let owner = load(reserved);
+        let (length, checksum) = (load(length), load(checksum));
         let length = usize::try_from(length).ok().filter(|length| *length <= JOURNAL_RECORDS)?;
-        let records = journal.get(JOURNAL_HEAD..)?.get(..length * RECORD_WORDS)?;
-        let sum = records.iter().map(load).fold(length as u64, mix);
-        if sum != checksum {
+        // Read once: whoever takes the lock from this one may write another journal here.
+        let mut records = [(0, 0, 0); JOURNAL_RECORDS];
+        let mut sum = Checksum::of(length as u64);
+        let written = written.chunks_exact(RECORD_WORDS);
+        for (record, words) in records.iter_mut().zip(written).take(length) {
+            let [place, old, new] = words else { return None };
+            *record = (load(place), load(old), load(new));
+            [record.0, record.1, record.2].into_iter().for_each(|value| sum.add(value));
+        }
+        // While the lock is this one's, nobody else has reserved the journal.
+        if sum.total != checksum || load(self.word) != taken {
             return None;
         }
-        for record in records.chunks_exact(RECORD_WORDS) {
-            let [place, old, new] = record else { return None };
-            let word = words.get(usize::try_from(load(place)).ok()?)?;
-            swap(word, load(old), load(new));
+        for (place, old, new) in records.iter().take(length) {
+            swap(words.get(usize::try_from(*place).ok()?)?, *old, *new);
+        }
+        if owner != 0 {
+            swap(reserved, owner, 0);
         }
         Some(())
     }
@@ -151,32 +162,45 @@ impl Held<'_> {
         if records.is_empty() {
             return swap(self.lock.word, mine, 0);
         }
-        if self.write(mine, records).is_none() || !swap(self.lock.word, mine, mine | COMMITTED) {
-            swap(self.lock.word, mine, 0);
-            return false;
-        }
-        for (place, old, new) in records {
+        let Some((number, reserved)) = self.reserve(mine) else { return false };
+        let committed = mine | (number as u64) << 1 | COMMITTED;
+        let is_made = self.write(number, records).is_some() && swap(self.lock.word, mine, committed);
+        for (place, old, new) in records.iter().filter(|_| is_made) {
             if let Some(word) = change.words.get(*place) {
                 swap(word, *old, *new);
             }
         }
-        swap(self.lock.word, mine | COMMITTED, 0);
-        true
+        if load(reserved) == mine {
+            reserved.store(0, Ordering::Release);
+        }
+        swap(self.lock.word, if is_made { committed } else { mine }, 0);
+        is_made
     }
 
-    /// Writes the journal of the owner `mine`, who should still be one.
-    fn write(&self, mine: u64, records: &[(usize, u64, u64)]) -> Option<()> {
-        let journal = self.lock.journal(mine).filter(|_| load(self.lock.word) == mine)?;
-        let mut sum = records.len() as u64;
+    /// Reserves a journal. Those of the dead stay reserved: when none is free, one of them is taken.
+    fn reserve(&self, mine: u64) -> Option<(usize, &AtomicU64)> {
+        let first = (mine >> OWNER_SHIFT) as usize;
+        let all = (0..JOURNALS).map(|next| first.wrapping_add(next) % JOURNALS);
+        let mut all = all.filter_map(|number| Some((number, self.lock.journal(number)?.first()?)));
+        let free = all.clone().find(|(_, reserved)| load(reserved) == 0);
+        let (number, reserved) = free.or_else(|| all.next())?;
+        reserved.store(mine, Ordering::Release);
+        Some((number, reserved))
+    }
+
+    /// Writes a journal.
+    fn write(&self, number: usize, records: &[(usize, u64, u64)]) -> Option<()> {
+        let journal = self.lock.journal(number)?;
+        let mut sum = Checksum::of(records.len() as u64);
         let mut places = journal.get(JOURNAL_HEAD..)?.iter();
         for (place, old, new) in records {
             for value in [*place as u64, *old, *new] {
                 places.next()?.store(value, Ordering::Relaxed);
-                sum = mix(sum, value);
+                sum.add(value);
             }
         }
-        journal.first()?.store(records.len() as u64, Ordering::Relaxed);
-        journal.get(1)?.store(sum, Ordering::Relaxed);
+        journal.get(1)?.store(records.len() as u64, Ordering::Relaxed);
+        journal.get(2)?.store(sum.total, Ordering::Relaxed);
         Some(())
     }
 }
@@ -229,156 +253,37 @@ fn swap(word: &AtomicU64, old: u64, new: u64) -> bool {
     word.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst).is_ok()
 }
 
-/// One step of a checksum against words of two changes; nobody who could forge it can write here.
-fn mix(sum: u64, value: u64) -> u64 {
-    (sum ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+/// A checksum against words of two changes; nobody who could forge it can write here. No step waits for the one before.
+struct Checksum {
+    total: u64,
+    factor: u64,
+}
+
+impl Checksum {
+    /// Of a journal with so many records.
+    fn of(length: u64) -> Checksum {
+        Checksum { total: !length, factor: 0x9e37_79b9_7f4a_7c15 }
+    }
+
+    fn add(&mut self, value: u64) {
+        self.total = self.total.wrapping_add(value.wrapping_add(1).wrapping_mul(self.factor));
+        self.factor = self.factor.wrapping_add(0x6a09_e667_f3bc_c908);
+    }
 }
 
 /// A word that no other owner writes: one that was taken for dead must not be mistaken for a later one.
 fn owner() -> u64 {
-    use std::sync::LazyLock;
-    static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| {
-        let id = uuid::Uuid::now_v7().as_u64_pair();
-        AtomicU64::new(id.1 ^ id.0.rotate_left(32))
-    });
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    // The bits of the journal are beside the number, so that an heir that takes them over stays unmistakable.
-    (number << OWNER_SHIFT).max(1 << OWNER_SHIFT) | number % JOURNALS as u64 * 2
-}
-
-/// An owner like `owner` with the journal of another one.
-fn same_journal(owner: u64, other: u64) -> u64 {
-    let journal = 2 * (JOURNALS as u64 - 1);
-    owner & !journal | other & journal
+    use std::cell::Cell;
+    thread_local! {
+        static NEXT: Cell<u64> = {
+            let id = uuid::Uuid::now_v7().as_u64_pair();
+            Cell::new(id.1 ^ id.0.rotate_left(32))
+        };
+    }
+    let number = NEXT.with(|next| next.replace(next.get().wrapping_add(1)));
+    // Never zero, which is nobody.
+    (number << OWNER_SHIFT).max(1 << OWNER_SHIFT)
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing)] // a failing test may panic
-mod tests {
-    use super::*;
-
-    const PATIENCE: Patience = Patience { lease: Duration::from_millis(1), total: Duration::from_secs(30) };
-
-    /// The lock, its journals, and ten words behind them.
-    const WORDS: usize = A + 10;
-    const A: usize = 1 + JOURNALS * JOURNAL_WORDS;
-
-    struct Shared(Vec<AtomicU64>);
-
-    impl Shared {
-        fn new() -> Shared {
-            Shared((0..WORDS).map(|_| AtomicU64::new(0)).collect())
-        }
-
-        fn lock(&self) -> Lock<'_> {
-            Lock { word: &self.0[0], journals: &self.0[1..=JOURNALS * JOURNAL_WORDS] }
-        }
-
-        fn take(&self) -> Held<'_> {
-            self.lock().take(&self.0, PATIENCE).unwrap()
-        }
-
-        /// A change of two words, from what is there now.
-        fn change(&self, values: [u64; 2]) -> Change<'_> {
-            let mut change = Change::of(&self.0);
-            change.write(A, values[0]).unwrap();
-            change.write(A + 1, values[1]).unwrap();
-            change
-        }
-
-        fn words(&self) -> [u64; 2] {
-            [load(&self.0[A]), load(&self.0[A + 1])]
-        }
-    }
-
-    #[test]
-    fn a_change_is_seen_by_its_own_reads_and_made_whole() {
-        let shared = Shared::new();
-        let mut change = shared.change([1, 2]);
-        change.write(A + 1, 3).unwrap();
-        assert_eq!((change.read(A + 1), change.read(A + 2), change.read(WORDS)), (Some(3), Some(0), None));
-        assert_eq!(shared.words(), [0, 0]);
-        assert!(shared.take().commit(&change));
-        assert_eq!((shared.words(), load(&shared.0[0])), ([1, 3], 0));
-        assert!(change.write(WORDS, 1).is_none());
-    }
-
-    #[test]
-    fn what_a_dead_owner_did_not_commit_is_not_made_and_what_it_did_is() {
-        let shared = Shared::new();
-        let dead = shared.take();
-        dead.write(dead.mine, &shared.change([1, 2]).records[..2]).unwrap();
-        std::mem::forget(dead);
-        let next = shared.take();
-        assert!(!next.is_unknown && shared.words() == [0, 0]);
-        drop(next);
-        for applied in 0..=2 {
-            let shared = Shared::new();
-            let (dead, change) = (shared.take(), shared.change([1, 2]));
-            dead.write(dead.mine, &change.records[..2]).unwrap();
-            assert!(swap(dead.lock.word, dead.mine, dead.mine | COMMITTED));
-            for (place, old, new) in &change.records[..applied] {
-                assert!(swap(&shared.0[*place], *old, *new));
-            }
-            std::mem::forget(dead);
-            let next = shared.take();
-            assert!(!next.is_unknown && shared.words() == [1, 2], "after {applied}");
-        }
-    }
-
-    #[test]
-    fn a_change_is_finished_although_its_heirs_die_too() {
-        for heirs in 1..20 {
-            let shared = Shared::new();
-            let (dead, change) = (shared.take(), shared.change([1, 2]));
-            dead.write(dead.mine, &change.records[..2]).unwrap();
-            assert!(swap(dead.lock.word, dead.mine, dead.mine | COMMITTED));
-            std::mem::forget(dead);
-            for _ in 0..heirs {
-                let seen = load(&shared.0[0]);
-                let heir = same_journal(owner(), seen);
-                assert!(swap(&shared.0[0], seen, heir | COMMITTED));
-            }
-            assert!(!shared.take().is_unknown && shared.words() == [1, 2], "{heirs}");
-        }
-    }
-
-    #[test]
-    fn one_that_was_only_slow_can_change_nothing_any_more() {
-        let shared = Shared::new();
-        let (slow, change) = (shared.take(), shared.change([1, 2]));
-        let next = shared.take();
-        assert!(next.commit(&shared.change([5, 6])));
-        assert!(!slow.commit(&change));
-        assert_eq!((shared.words(), load(&shared.0[0])), ([5, 6], 0));
-        // The same after its commit: the next one has applied it, and goes on from there.
-        let (slow, change) = (shared.take(), shared.change([7, 8]));
-        slow.write(slow.mine, &change.records[..2]).unwrap();
-        assert!(swap(slow.lock.word, slow.mine, slow.mine | COMMITTED));
-        let next = shared.take();
-        assert!(next.commit(&shared.change([9, 10])));
-        for (place, old, new) in &change.records[..2] {
-            assert!(!swap(&shared.0[*place], *old, *new));
-        }
-        drop(slow);
-        assert_eq!((shared.words(), load(&shared.0[0])), ([9, 10], 0));
-    }
-
-    #[test]
-    fn a_journal_that_is_none_is_not_applied_and_waiting_has_an_end() {
-        let shared = Shared::new();
-        for length in [0, 1, 9, u64::MAX] {
-            shared.0[0].store(77, Ordering::SeqCst);
-            for journal in 0..JOURNALS {
-                shared.0[1 + journal * JOURNAL_WORDS].store(length, Ordering::SeqCst);
-                shared.0[2 + journal * JOURNAL_WORDS].store(5, Ordering::SeqCst);
-            }
-            assert!(shared.take().is_unknown, "{length}");
-        }
-        let held = shared.take();
-        let never = Patience { lease: Duration::from_secs(60), total: Duration::from_millis(1) };
-        assert!(shared.lock().take(&shared.0, never).is_none());
-        drop(held);
-        assert!(shared.lock().take(&shared.0, never).is_some());
-    }
-}
+mod tests;

@@ -17,7 +17,8 @@ impl<'t> Node<'t> {
     /// Notes the last use.
     pub(super) fn touch(&self, now: u64) {
         if now > self.used.load(Ordering::SeqCst) {
-            self.used.store(now, Ordering::SeqCst);
+            // Nothing else is said by it.
+            self.used.store(now, Ordering::Relaxed);
         }
     }
 
