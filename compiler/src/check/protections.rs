@@ -104,10 +104,15 @@ fn contradictions(place: &str, lists: &Lists<'_>, sink: &mut Sink) {
 
 /// A name that stands for nothing that could be disabled.
 fn always_on(place: &str, entry: &At<Protection>, sink: &mut Sink) {
-    let reasons: Option<Vec<&str>> = entry.value.leaves.iter().map(Leaf::always_on).collect();
-    let Some(reason) = reasons.and_then(|reasons| reasons.first().copied()) else { return };
+    let Some(reason) = reason_to_stay(entry.value.leaves) else { return };
     let name = quoted(entry.value.name);
     sink.warning(code::NO_EFFECT, entry.line, format!("{place}.disable: {name} has no effect: {reason}"));
+}
+
+/// The reason why none of `leaves` can be disabled; `None` if one can be.
+fn reason_to_stay(leaves: LeafSet) -> Option<&'static str> {
+    let reasons: Option<Vec<&str>> = leaves.iter().map(Leaf::always_on).collect();
+    reasons.and_then(|reasons| reasons.first().copied())
 }
 
 fn old_name(place: &str, entry: &At<Protection>, sink: &mut Sink) {
@@ -179,6 +184,8 @@ impl Idle {
                 self.0.insert(std::ptr::from_ref(entry));
                 if !is_repeated && outcome(self) != before {
                     self.0.remove(&std::ptr::from_ref(entry));
+                } else if list == "disable" && reason_to_stay(entry.value.leaves).is_some() {
+                    // That is reported with its reason already.
                 } else if !contradicted.contains(entry.value.name) {
                     let name = quoted(entry.value.name);
                     sink.warning(
