@@ -34,6 +34,7 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand --upgrade-timeout 'Time that the new program gets to become ready at an upgrade'
             cand --user 'Who workers become when started as root [default: nobody]'
             cand --worker-memory 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]'
+            cand --client-share 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]'
             cand --validate 'Check the configuration, print what is wrong with it, and exit'
             cand --no-host-checks 'Leave out checks that depend on this machine'
             cand -h 'Print help (see more with ''--help'')'
@@ -56,6 +57,7 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand --upgrade-timeout 'Time that the new program gets to become ready at an upgrade'
             cand --user 'Who workers become when started as root [default: nobody]'
             cand --worker-memory 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]'
+            cand --client-share 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
@@ -99,6 +101,7 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand --upgrade-timeout 'Time that the new program gets to become ready at an upgrade'
             cand --user 'Who workers become when started as root [default: nobody]'
             cand --worker-memory 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]'
+            cand --client-share 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]'
             cand --validate 'Check the configuration, print what is wrong with it, and exit'
             cand --no-host-checks 'Leave out checks that depend on this machine'
             cand -h 'Print help (see more with ''--help'')'
