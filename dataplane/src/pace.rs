@@ -18,6 +18,12 @@ const ANSWER_WINDOW: Duration = Duration::from_secs(limits::CLIENT_STALL_SECONDS
 /// Bytes that come this close to each other are counted as one.
 const SLOT: Duration = Duration::from_millis(250);
 
+/// A peer that has been waited for so long is slow.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// Bytes that a slow peer is offered at once.
+const PIECE_BYTES: usize = 4 << 10;
+
 /// How long a peer that takes bytes is waited for: until it has taken none for the stall, or too few for its pace.
 #[derive(Debug)]
 pub(crate) struct Patience {
@@ -48,6 +54,13 @@ impl Patience {
         if let Some(pace) = &mut self.pace {
             pace.came(waited, bytes);
         }
+    }
+
+    /// Bytes to offer the peer at once. One that has let bytes wait gets few: the kernel takes all of a small piece or none,
+    /// and what the peer takes is seen in steps of pieces.
+    pub(crate) fn piece(&self) -> usize {
+        let is_slow = self.pace.as_ref().is_some_and(|pace| pace.waited >= SLOW);
+        if is_slow { PIECE_BYTES } else { usize::MAX }
     }
 
     /// Bytes that a connection has to move in `time` for its streams to wait for each other.

@@ -16,7 +16,8 @@ pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
 ) -> io::Result<()> {
     while !bytes.is_empty() {
         let began = Instant::now();
-        let taken = timeout(patience.left(), writer.write(bytes)).await;
+        let piece = bytes.get(..patience.piece()).unwrap_or(bytes);
+        let taken = timeout(patience.left(), writer.write(piece)).await;
         let taken = taken.map_err(|_| io::ErrorKind::TimedOut)??;
         if taken == 0 {
             return Err(io::ErrorKind::WriteZero.into());

@@ -128,7 +128,8 @@ const NOTES: &str = "\n## How they are measured\n\n\
   for clients that take an answer, over every 10 seconds in which bytes wait for them: one that takes fewer is cut, over\n  \
   HTTP/2 by its stream. Time in which the upstream has nothing to say does not count, nor that in which a stream whose\n  \
   window is open waits for others of its connection. Such a cut is no event and happens in both modes, where the\n  \
-  protection is on; a client that takes no byte for 10 s is cut whatever is set.\n\
+  protection is on; a client that takes no byte for 10 s is cut whatever is set. What is taken is seen in steps of some\n  \
+  kilobytes, so that a client barely above the rate may be cut.\n\
 - The connections of a client are those that its requests hold at the time. IPv6 clients of one /64 are one client. A\n  \
   request on an HTTP/2 connection to an upstream takes its part of that connection alone. Client addresses are known in\n  \
   modes 1 and 2, and in mode 3 with `--trusted-proxies`.\n\

@@ -70,7 +70,8 @@ const INTRODUCTION: &str = "\
 One JSON document per line on standard output, always on. `audit_log.format` chooses the schema for the whole process:
 `ocsf` (the default) is OCSF 1.2.0 HTTP Activity (class 4002) with the `security_control` profile, `ecs` is the Elastic
 Common Schema 8. The format changes only by a reload, with the plan: every event is in the format of the plan that it
-names, so that one plan's events are never of two.
+names, so that one plan's events are never of two. Control characters, line and paragraph separators and marks that turn the
+direction of text are written as escapes (`\\u202e`): no line can be two, and no terminal obeys one.
 
 There is one event for each request that was blocked, detected or logged, and none for a request in which nothing was
 found. A request that finds no route, an upstream that fails and a refused cross-origin request are counted by metrics

@@ -291,3 +291,32 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_shut_when_its_own_window_is() {
+        let shared = Shared::new(Instant::now());
+        let mut ledger = shared.lock();
+        ledger.begin(1, Opening::Refused, true);
+        let steps: [(&str, fn(&mut Ledger), bool); 9] = [
+            ("as it begins", |_| {}, false),
+            ("all of it used", |ledger| ledger.sent(1, 65_535), true),
+            ("the connection's window", |ledger| ledger.widened(0, 1000), true),
+            ("another stream's", |ledger| ledger.widened(3, 1000), true),
+            ("a byte more", |ledger| ledger.widened(1, 1), false),
+            ("that byte used", |ledger| ledger.sent(1, 1), true),
+            ("a larger initial window", |ledger| ledger.begins_with_window(100_000), false),
+            ("none", |ledger| ledger.begins_with_window(0), true),
+            ("opened again", |ledger| ledger.widened(1, 70_000), false),
+        ];
+        for (what, step, is_shut) in steps {
+            step(&mut ledger);
+            assert_eq!(ledger.is_shut(1), is_shut, "{what}");
+        }
+        assert_eq!(ledger.data_bytes, 65_536);
+        assert!(!ledger.is_shut(9), "nothing is known of it");
+    }
+}

@@ -326,35 +326,6 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_shut_when_its_own_window_is() {
-        let now = Instant::now();
-        let ledger = Shared::new(now);
-        let mut sieve = Sieve::new(BOUNDS, ledger.clone());
-        sieve.put(&talk(), now);
-        let settings =
-            |bytes: u32| frame::write(frame::SETTINGS, 0, 0, &[&[0, 4][..], &bytes.to_be_bytes()].concat());
-        let widen = |stream, bytes: u32| frame::write(frame::WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes());
-        let mut check = |frame: Option<Bytes>, sent: usize, is_shut: bool| {
-            if let Some(frame) = &frame {
-                sieve.put(frame, now);
-            }
-            ledger.lock().sent(1, sent);
-            assert_eq!(ledger.lock().is_shut(1), is_shut, "{frame:?} {sent}");
-        };
-        check(None, 0, false);
-        check(None, 65_535, true);
-        check(Some(widen(0, 1000)), 0, true);
-        check(Some(widen(3, 1000)), 0, true);
-        check(Some(widen(1, 1)), 0, false);
-        check(None, 1, true);
-        check(Some(settings(100_000)), 0, false);
-        check(Some(settings(0)), 0, true);
-        check(Some(widen(1, 70_000)), 0, false);
-        assert_eq!(ledger.lock().data_bytes, 65_536);
-        assert!(!ledger.lock().is_shut(9), "nothing is known of it");
-    }
-
-    #[test]
     fn faults_end_the_reading() {
         let (seen, ledger) =
             sift(&[&[PREFACE, &frame::write(frame::CONTINUATION, 0, 1, b"")].concat(), &talk()]);
