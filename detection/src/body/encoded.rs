@@ -66,7 +66,7 @@ impl Encoded {
         self.is_delimited = false;
         self.preamble = 0;
         self.lead = Lead::default();
-        self.kind = self.body.start(media_type, bounds, &mut noise::Filter(sink));
+        self.kind = self.body.start_lenient(media_type, bounds, &mut noise::Filter(sink));
         self.delimiter = (self.kind == BodyKind::Multipart).then(|| delimiter(media_type)).flatten();
     }
 
@@ -160,7 +160,7 @@ impl Encoded {
         let Some(bounds) = &self.bounds else { return };
         let mut filter = noise::Filter(sink);
         self.body.finish(Cut::CutOff, &mut filter);
-        self.body.start(&self.media_type, bounds, &mut filter);
+        self.body.start_lenient(&self.media_type, bounds, &mut filter);
     }
 }
 
