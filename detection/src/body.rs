@@ -126,6 +126,18 @@ impl Body {
         self.kind
     }
 
+    /// Begins a body of which faults count for nothing.
+    pub(crate) fn start_lenient(
+        &mut self,
+        media_type: &[u8],
+        bounds: &Bounds,
+        sink: &mut impl Sink,
+    ) -> BodyKind {
+        let kind = self.start(media_type, bounds, sink);
+        self.multipart.read_faulty_files();
+        kind
+    }
+
     pub(crate) fn reset(&mut self) {
         self.kind = BodyKind::None;
         self.essence.clear();

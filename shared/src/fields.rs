@@ -1,5 +1,5 @@
 //! Header fields whose names mean something to this program or decide what a program behind it does, in one table. Names
-//! are compared as CGI, WSGI and PHP compare them: without regard to case, and with `_` as `-`. It knows no values.
+//! are compared as CGI, WSGI and PHP compare them: without regard to case, and with `_` as `-`; and PHP takes `.` for `_`. It knows no values.
 
 /// A field of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -137,18 +137,18 @@ pub fn is(name: &[u8], property: Property) -> bool {
     find(name).is_some_and(|field| field.is(property))
 }
 
-/// Whether `name`, which [`find`] knows, is not the field itself but a spelling with underscores.
+/// Whether `name`, which [`find`] knows, is not the field itself but a spelling with underscores or dots.
 pub fn is_twin(name: &[u8]) -> bool {
-    name.contains(&b'_')
+    name.iter().any(|byte| matches!(byte, b'_' | b'.'))
 }
 
-/// Whether two names are one to a reader that folds case, `_` and `-`.
+/// Whether two names are one to a reader that folds case, `_`, `.` and `-`.
 pub fn are_alike(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| fold(*a) == fold(*b))
 }
 
 const fn fold(byte: u8) -> u8 {
-    if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() }
+    if matches!(byte, b'_' | b'.') { b'-' } else { byte.to_ascii_lowercase() }
 }
 
 #[cfg(test)]
@@ -169,16 +169,18 @@ mod tests {
     }
 
     #[test]
-    fn case_hyphens_and_underscores_are_one() {
-        for name in ["X-Forwarded-For", "x_forwarded_for", "X_Forwarded-FOR"] {
+    fn case_hyphens_underscores_and_dots_are_one() {
+        for name in
+            ["X-Forwarded-For", "x_forwarded_for", "X_Forwarded-FOR", "X.Forwarded.For", "x_forwarded.for"]
+        {
             assert!(is(name.as_bytes(), Own), "{name}");
             assert!(are_alike(name.as_bytes(), b"x-forwarded-for"), "{name}");
         }
-        for name in ["", "X-Forwarded-Fo", "XForwardedFor", "X-Forwarded-For-", "X.Forwarded.For", "x_custom"]
+        for name in ["", "X-Forwarded-Fo", "XForwardedFor", "X-Forwarded-For-", "X~Forwarded-For", "x_custom"]
         {
             assert_eq!(find(name.as_bytes()), None, "{name}");
         }
-        assert!(is_twin(b"x_custom") && !is_twin(b"X-Custom"));
-        assert!(!are_alike(b"a-b", b"a-bc") && !are_alike(b"a.b", b"a-b"));
+        assert!(is_twin(b"x_custom") && is_twin(b"Content.Encoding") && !is_twin(b"X-Custom"));
+        assert!(!are_alike(b"a-b", b"a-bc") && !are_alike(b"a~b", b"a-b"));
     }
 }

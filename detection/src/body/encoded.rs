@@ -59,7 +59,7 @@ impl Encoded {
         self.is_delimited = false;
         self.preamble = 0;
         self.lead.start();
-        self.kind = self.body.start(media_type, bounds, &mut Filter { sink, reads_text: false });
+        self.kind = self.body.start_lenient(media_type, bounds, &mut Filter { sink, reads_text: false });
         self.delimiter = (self.kind == BodyKind::Multipart).then(|| delimiter(media_type)).flatten();
     }
 
@@ -166,7 +166,7 @@ impl Encoded {
         let Some(bounds) = &self.bounds else { return };
         let mut filter = Filter { sink, reads_text: false };
         self.body.finish(Cut::CutOff, &mut filter);
-        self.body.start(&self.media_type, bounds, &mut filter);
+        self.body.start_lenient(&self.media_type, bounds, &mut filter);
     }
 }
 

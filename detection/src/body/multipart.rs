@@ -47,6 +47,8 @@ pub(super) struct Multipart {
     file_head: Vec<u8>,
     /// The value of `_charset_`, while it is read.
     charset: Option<Vec<u8>>,
+    /// The standing of files whose head has a fault.
+    faulty_files: FaultyFiles,
     /// Whether a text outside of all parts is being read.
     is_outside: bool,
     /// Bytes that may still be evaluated.
@@ -56,6 +58,16 @@ pub(super) struct Multipart {
     /// Bytes of all files behind their first.
     file_rest: u64,
     fed: bool,
+}
+
+/// Standing of a file whose head readers may understand differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum FaultyFiles {
+    /// A file; the fault is a violation.
+    #[default]
+    Files,
+    /// A field, because nobody refuses the fault.
+    Fields,
 }
 
 /// Where in the body the next byte stands.
@@ -98,6 +110,7 @@ impl Multipart {
         self.file_bytes = 0;
         self.file_head.clear();
         self.charset = None;
+        self.faulty_files = FaultyFiles::Files;
         self.is_outside = false;
         self.room = 0;
         self.uninspected = 0;
@@ -115,6 +128,11 @@ impl Multipart {
             Ok(boundary) => self.boundary = Some(boundary),
             Err(fault) => sink.violation(BOUNDARIES, fault.reason()),
         }
+    }
+
+    /// Reads files with a fault in their head as fields from now on.
+    pub(super) fn read_faulty_files(&mut self) {
+        self.faulty_files = FaultyFiles::Fields;
     }
 
     pub(super) fn pending(&self) -> usize {
@@ -271,8 +289,16 @@ impl Multipart {
         };
         self.count(taken);
         let mut head = std::mem::take(&mut self.head);
-        let mut report = |(leaf, reason): Finding| sink.violation(leaf, reason);
+        let mut is_clear = true;
+        let mut report = |(leaf, reason): Finding| {
+            is_clear = false;
+            sink.violation(leaf, reason);
+        };
         head.read(rest.get(..block).unwrap_or_default(), self.flavor, &mut report);
+        if !is_clear && self.faulty_files == FaultyFiles::Fields {
+            self.begin_file(&head, sink);
+            head.also_named.extend(head.file_name.take());
+        }
         self.begin_part(&head, spent, value, sink);
         self.head = head;
         taken

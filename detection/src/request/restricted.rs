@@ -82,7 +82,7 @@ pub(super) static CACHE_CONTROL: Rule = Rule {
 };
 
 /// Whether no client has reason to send a field of that name. A twin of a field that says how a body is read is that field
-/// to programs that fold `_` and `-`, beside the one that was judged.
+/// to programs that fold `_`, `.` and `-`, beside the one that was judged.
 pub(super) fn is_restricted(name: &[u8]) -> bool {
     fields::find(name).is_some_and(|field| {
         field.is(Property::Restricted) || (field.is(Property::Body) && fields::is_twin(name))

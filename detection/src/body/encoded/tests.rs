@@ -164,6 +164,7 @@ fn a_beginning_that_is_stored_content_passes() {
 fn parts_amid_noise_are_judged() {
     let field = "Content-Disposition: form-data; name=\"id\"\r\n\r\n";
     let file = "Content-Disposition: form-data; name=\"f\"; filename=\"shell.php\"\r\n\r\n";
+    let upload = "Content-Disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\n\r\n";
     for attack in [
         format!("\r\n--xYzZy123\r\n{field}1' or '1'='1\r\n--xYzZy123--"),
         format!("\n--xYzZy123\r\n{field}<script>alert(1)</script>\n--xYzZy123--"),
@@ -172,13 +173,18 @@ fn parts_amid_noise_are_judged() {
         format!("\r\n--xYzZy123--\r\n--xYzZy123\r\n{field}<script>alert(1)</script>\r\n--xYzZy123"),
         format!("\r\n--xYzZy123\r\n{file}<?php system($_GET['c']); ?>\r\n--xYzZy123--"),
         format!("\r\n--xYzZy123\r\n{file}\r\n--xYzZy123\r\n{field}1' or '1'='1\r\n--xYzZy123--"),
+        // Where noise cuts the head of a file, readers may see a field.
+        format!("\r\n--xYzZy123\r\n{}1' or '1'='1\r\n--xYzZy123--", upload.replace("a.t", "a\x1f\x08\0.t")),
+        format!("\r\n--xYzZy123\r\n{}1' or '1'='1\r\n--xYzZy123--", upload.replace("=\"a", "=\x1f\x08\0\"a")),
+        format!("\r\n--xYzZy123\r\n{}1' or '1'='1\r\n--xYzZy123--", upload.replace("-data", "-\x01data")),
+        format!("\r\n--xYzZy123\r\nX\x02: a\r\n{upload}1' or '1'='1\r\n--xYzZy123--"),
+        format!("\r\n--xYzZy123\r\n{upload}1' or '1'='1\r\n--xYzZy123--").replace("\"; f", "\"; x='; f"),
     ] {
         for size in [1, 17, 1 << 20] {
             assert!(judge(MULTIPART, &hidden(attack.as_bytes(), 500), size).blocks(), "{attack} {size}");
         }
     }
-    let upload = "Content-Disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\n\r\n";
-    let honest = format!("\r\n--xYzZy123\r\n{upload}some text\r\n--xYzZy123\r\n{field}12\r\n--xYzZy123--");
+    let honest = format!("\r\n--xYzZy123\r\n{upload}1' or '1'='1\r\n--xYzZy123\r\n{field}12\r\n--xYzZy123--");
     assert!(!judge(MULTIPART, &hidden(honest.as_bytes(), 8), 9).blocks());
     // Literals that a compressor stored: what repeats is missing.
     let cut = "--xYzZy123\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\ntwo chairs\r\nfile=\"a.png\"\r\nContent-Type: image/png\r\n";
