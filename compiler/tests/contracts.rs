@@ -393,7 +393,7 @@ fn all_warnings() {
     );
     // what cannot be disabled, by any name that stands for nothing else
     case(
-        "version: v1alpha1\nglobal:\n  disable:\n    - http-compliance-malformed-request-line\n    - http-compliance-http-version\n    - http-compliance-content-length\n    - http-compliance-conflicting-length\n    - http2\nroutes:\n  - upstream: http://a\n    disable: [http2-max-streams, http-attacks-request-smuggling, sql]\n",
+        "version: v1alpha1\nglobal:\n  disable:\n    - http-compliance-malformed-request-line\n    - http-compliance-http-version\n    - http-compliance-content-length\n    - http-compliance-conflicting-length\n    - http2\nroutes:\n  - upstream: http://a\n    disable: [http-attacks-request-smuggling, sql]\n",
         &[
             (
                 4,
@@ -406,8 +406,11 @@ fn all_warnings() {
             (6, &["`http-compliance-content-length` has no effect", "length is in doubt"]),
             (7, &["`http-compliance-conflicting-length` has no effect", "length is in doubt"]),
             (8, &["`http2` has no effect", "floods"]),
-            (11, &["`http2-max-streams` has no effect"]),
         ],
+    );
+    case(
+        "version: v1alpha1\nroutes:\n  - upstream: http://a\n    disable: [http2-max-streams]\n",
+        &[(4, &["disable: `http2-max-streams` has no effect", "floods"])],
     );
     case(
         "version: v1alpha1\nglobal:\n  disable: [http-compliance, http-attacks, request-validation, resource-limits]\nroutes:\n  - upstream: http://a\n",

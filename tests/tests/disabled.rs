@@ -62,18 +62,14 @@ fn rows() -> Vec<Row> {
 
 /// All rows on routes of their own: with the protection, and without it.
 fn waf(origin: &Origin, toggle: impl Fn(&Row) -> String) -> Waf {
-    let routes: String = rows()
-        .iter()
-        .flat_map(|row| [("on", String::new(), row), ("off", toggle(row), row)])
-        .map(|(kind, toggle, row)| {
-            format!(
-                "  - match: {{ paths: [/{kind}/{0}/*] }}\n    upstream: {1}\n    {2}\n    {toggle}\n",
-                row.leaf,
-                origin.url(),
-                row.setting
-            )
-        })
-        .collect();
+    let mut routes = String::new();
+    for row in rows() {
+        for (kind, toggle) in [("on", String::new()), ("off", toggle(&row))] {
+            let Row { leaf, setting, .. } = row;
+            let at = format!("  - match: {{ paths: [/{kind}/{leaf}/*] }}\n    upstream: {}\n", origin.url());
+            routes.extend([at.as_str(), "    ", setting, "\n    ", &toggle, "\n"]);
+        }
+    }
     let config = with_routes(&routes).replace("@FOLDER@/data", "@FOLDER@/other");
     let waf = Start::new().environment("TMPDIR", "@FOLDER@/missing").run(&config);
     // A file stands where the folder for bodies would be made.

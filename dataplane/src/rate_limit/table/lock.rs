@@ -130,7 +130,9 @@ impl<'t> Lock<'t> {
         for (record, words) in records.iter_mut().zip(written).take(length) {
             let [place, old, new] = words else { return None };
             *record = (load(place), load(old), load(new));
-            [record.0, record.1, record.2].into_iter().for_each(|value| sum.add(value));
+            for value in [record.0, record.1, record.2] {
+                sum.add(value);
+            }
         }
         // While the lock is this one's, nobody else has reserved the journal.
         if sum.total != checksum || load(self.word) != taken {

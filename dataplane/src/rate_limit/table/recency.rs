@@ -127,7 +127,8 @@ impl<'t> Recency<'t> {
         (tag, sequence): (u64, u64),
         (now, ttl): (u64, u64),
     ) -> Option<usize> {
-        if let Some((at, node)) = self.find(change, chain, tag, sequence)? {
+        let at = self.find(change, chain, tag, sequence)?;
+        if let Some(node) = self.node(at) {
             if node.is_idle(now, ttl) {
                 self.begin(change, at, tag, now)?;
             } else {
@@ -169,22 +170,16 @@ impl<'t> Recency<'t> {
         Some(())
     }
 
-    /// The node that has the key, if one has.
-    fn find(
-        &self,
-        change: &Change<'_>,
-        chain: usize,
-        tag: u64,
-        sequence: u64,
-    ) -> Option<Option<(usize, Node<'t>)>> {
+    /// The node that has the key; 0 when none has, and `None` when the words make no sense.
+    fn find(&self, change: &Change<'_>, chain: usize, tag: u64, sequence: u64) -> Option<usize> {
         let mut at = Pair::of(change.read(self.chain(chain)?)?).second;
         for _ in 0..CHAIN_MAX {
             if at == 0 {
-                return Some(None);
+                return Some(0);
             }
             let node = self.node(at)?;
             if node.head & !sequence == tag {
-                return Some(Some((at, node)));
+                return Some(at);
             }
             at = Pair::of(change.read(self.chained(at)?)?).second;
         }
@@ -250,7 +245,9 @@ impl<'t> Recency<'t> {
             if !held.renew() {
                 return;
             }
-            words.iter().for_each(|word| word.store(0, Ordering::SeqCst));
+            for word in words {
+                word.store(0, Ordering::SeqCst);
+            }
         }
     }
 

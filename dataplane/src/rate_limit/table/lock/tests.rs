@@ -151,7 +151,7 @@ fn a_journal_that_is_none_is_not_applied_and_waiting_has_an_end() {
         assert!(shared.take().is_unknown, "{length}");
     }
     let held = shared.take();
-    let never = Patience { lease: Duration::from_secs(60), total: Duration::from_millis(1) };
+    let never = Patience { lease: Duration::from_mins(1), total: Duration::from_millis(1) };
     assert!(shared.lock().take(&shared.0, never).is_none());
     drop(held);
     assert!(shared.lock().take(&shared.0, never).is_some());

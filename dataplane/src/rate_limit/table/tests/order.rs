@@ -244,7 +244,7 @@ fn a_worker_that_dies_between_any_two_words_leaves_the_order_whole() {
         let set = |at: usize, value: u64| table.words()[at].store(value, Ordering::SeqCst);
         // Of the owner whose journal it is.
         let journal = (written - HEADER_WORDS) / JOURNAL_WORDS;
-        set(0, 2 * (99 * JOURNALS + journal) as u64 | u64::from(is_committed));
+        set(0, (2 * (99 * JOURNALS + journal) as u64) | u64::from(is_committed));
         journals.clone().for_each(|at| set(at, value(&after, at)));
         for at in changed.iter().take(stop) {
             set(*at, if is_head(*at) { value(&after, *at) & !table.sequence } else { value(&after, *at) });
