@@ -86,7 +86,7 @@ impl Router {
 /// Whether `rest`, which is put behind a prefix, leads above that prefix in any reading.
 pub fn climbs(rest: &[u8]) -> bool {
     !path::is_plain(rest)
-        && readings::all(rest).is_none_or(|readings| readings.iter().any(|reading| reading.climbs()))
+        && readings::all(rest).is_none_or(|readings| readings.iter().any(readings::Reading::climbs))
 }
 
 /// The path with unreserved characters decoded, dot segments resolved, and no trailing slash.

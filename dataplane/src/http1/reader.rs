@@ -94,7 +94,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
                 Ok(0) | Err(_) => return,
             }
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// Whatever comes next, read as bytes alone; empty at the end of the connection. A wait that is given up loses nothing.

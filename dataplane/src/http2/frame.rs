@@ -98,10 +98,10 @@ pub(super) fn fragment(head: Head, payload: &[u8]) -> Option<(&[u8], Option<u32>
 /// The last initial window that the entries of SETTINGS name, where one does.
 pub(super) fn initial_window(payload: &[u8]) -> Option<u32> {
     let (entries, _) = payload.as_chunks::<SETTING_BYTES>();
-    let windows = entries.iter().filter_map(|[id_high, id_low, value @ ..]| {
-        (u16::from_be_bytes([*id_high, *id_low]) == INITIAL_WINDOW_SIZE).then(|| u32::from_be_bytes(*value))
-    });
-    windows.last()
+    let last = entries
+        .iter()
+        .rfind(|[id_high, id_low, ..]| u16::from_be_bytes([*id_high, *id_low]) == INITIAL_WINDOW_SIZE);
+    last.map(|[_, _, value @ ..]| u32::from_be_bytes(*value))
 }
 
 /// What WINDOW_UPDATE adds; 0 for one that is malformed.

@@ -144,7 +144,7 @@ impl Json {
 
     /// Judges what the end makes complete.
     pub(super) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) -> Result<(), Fault> {
-        if !self.started && self.mark % BYTE_ORDER_MARK.len() == 0 {
+        if !self.started && self.mark.is_multiple_of(BYTE_ORDER_MARK.len()) {
             return Ok(());
         }
         if cut == Cut::CutOff {
@@ -187,7 +187,7 @@ impl Json {
 
     /// One byte outside strings, numbers and names.
     fn between(&mut self, byte: u8, sink: &mut impl Sink) -> Result<(), Fault> {
-        if !self.started && self.mark % BYTE_ORDER_MARK.len() != 0 {
+        if !self.started && !self.mark.is_multiple_of(BYTE_ORDER_MARK.len()) {
             return self.fail("JSON syntax error");
         }
         if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {

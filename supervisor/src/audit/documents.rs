@@ -17,6 +17,7 @@ pub(super) struct Documents {
 
 /// Keeps the documents among the `lines` lines of `whole`.
 pub(super) fn only(whole: Vec<u8>, lines: u64) -> Documents {
+    let is_end = |byte: &u8| *byte == b'\n';
     let malformed = whole.split_inclusive(is_end).filter(|line| !is_document(line)).count() as u64;
     let bytes = match malformed {
         // Nothing has to be copied as long as workers are what they should be.
@@ -24,10 +25,6 @@ pub(super) fn only(whole: Vec<u8>, lines: u64) -> Documents {
         _ => whole.split_inclusive(is_end).filter(|line| is_document(line)).flatten().copied().collect(),
     };
     Documents { bytes, lines: lines.saturating_sub(malformed), malformed }
-}
-
-fn is_end(byte: &u8) -> bool {
-    *byte == b'\n'
 }
 
 fn is_document(line: &[u8]) -> bool {

@@ -79,7 +79,7 @@ fn files_under_a_binary_type_are_not_read() {
         b"SQLite format 3\0\x10\0",
         b"\0\0\0\x20ftypisom\0\0\x02\0",
         b"wOF2\0\x01\0\0",
-        b"./\0\0\0\0\0\0\0\0\0\0\0\0000040755",
+        b"./\0\0\0\0\0\0\0\0\0\0\0\x000040755",
         b"\x0a\x05alice\x12\x0ba@b.example",
         b"\x0a\x22{the text of a message of protobuf}\x12\0",
         b"\x82\xa4user\xa5alice",

@@ -32,7 +32,7 @@ fn wide_characters_are_read_without_a_mark() {
             for kind in ["text/plain", "text/plain; charset=utf-8", "text/csv; charset=iso-8859-1", ""] {
                 let said = read(kind, &bytes);
                 let found = values(&said, Place::Body).iter().any(|found| found.ends_with("some A text"));
-                assert!(found && leaves(&said) == [], "{kind} {}: {said:?}", bytes.escape_ascii());
+                assert!(found && leaves(&said).is_empty(), "{kind} {}: {said:?}", bytes.escape_ascii());
             }
             let part = [
                 b"--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n",

@@ -120,9 +120,8 @@ const CREDENTIALS: &[&[u8]] =
 /// the server, or ends in a comment that cuts off the query around it.
 fn reads_secrets(bytes: &[u8], tokens: &Reading<'_>) -> bool {
     tokens.from(1).any(|(i, token)| match token.kind {
-        Kind::Tail => true,
+        Kind::Tail | Kind::Word(Word::System | Word::Delaying | Word::Stored) => true,
         Kind::Variable => bytes.get(token.start..token.end).is_some_and(|name| name.starts_with(b"@@")),
-        Kind::Word(Word::System | Word::Delaying | Word::Stored) => true,
         Kind::Word(Word::Distinctive) => kind(tokens, i + 1) == Some(Kind::Open),
         Kind::Word(_) => {
             let name = bytes.get(token.start..token.end).unwrap_or_default();
