@@ -127,12 +127,20 @@ fn text_under_a_binary_type_is_judged_in_every_framing() {
         "&user=1%27%20OR%20%271%27=%271%27%20--%20-".into(),
         "<script>alert(document.cookie)</script>".into(),
     ];
-    for media_type in ["image/png", "font/x", "application/octet-stream", "application/zipjson", "application/grpc-web-text"] {
+    for media_type in [
+        "image/png",
+        "font/x",
+        "application/octet-stream",
+        "application/zipjson",
+        "application/grpc-web-text",
+    ] {
         for body in &bodies {
             let at_once = Request::post("/", media_type, body).to(waf.port);
             let event = waf.event_of(&blocked(&at_once, 403));
             assert!(event["waf"]["not_inspected"].is_null(), "{event}");
-            let head = format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: {media_type}\r\nTransfer-Encoding: chunked\r\n\r\n");
+            let head = format!(
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: {media_type}\r\nTransfer-Encoding: chunked\r\n\r\n"
+            );
             let bytes = body.iter().flat_map(|byte| [b"1\r\n", [*byte].as_slice(), b"\r\n"].concat());
             let message: Vec<u8> = head.into_bytes().into_iter().chain(bytes).chain(*b"0\r\n\r\n").collect();
             blocked(&raw::send(waf.port, message).expect("a response"), 403);

@@ -131,10 +131,10 @@ pub(crate) const ROWS: &[Row] = &[
 /// The body of a row; `bomb` and `long` stand for bodies that a table has no room for.
 pub(crate) fn body_of(leaf: &str, body: &str) -> Vec<u8> {
     match (leaf, body) {
-        ("resource-limits-decompression-ratio", "bomb") => encode("gzip", &[b'a'; 100_000]),
+        ("resource-limits-decompression-ratio", "bomb") => encode("gzip", &vec![b'a'; 100_000]),
         // Coded it is sent as a whole before the answer comes, however fast the machine is.
         ("resource-limits-evaluation-timeout", "long") => {
-            encode("gzip", format!("[{}]", ["\"chair\""; 1_000_000].join(",")).as_bytes())
+            encode("gzip", format!("[{}]", vec!["\"chair\""; 1_000_000].join(",")).as_bytes())
         }
         _ => body.as_bytes().to_vec(),
     }
