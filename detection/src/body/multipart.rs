@@ -17,9 +17,11 @@ mod outside;
 pub(super) mod signature;
 #[cfg(test)]
 mod tests;
+mod unnamed;
 
 use boundary::{Boundary, Seen};
 use head::{Finding, Flavor, Head};
+use unnamed::Unnamed;
 
 /// Bytes taken into the buffer at once.
 const PIECE_BYTES: usize = 16 << 10;
@@ -45,6 +47,8 @@ pub(super) struct Multipart {
     file_bytes: u64,
     /// The first bytes of a file.
     file_head: Vec<u8>,
+    /// A file without a name, until its first bytes say what it is.
+    unnamed: Option<Unnamed>,
     /// The value of `_charset_`, while it is read.
     charset: Option<Vec<u8>>,
     /// The standing of files whose head has a fault.
@@ -109,6 +113,7 @@ impl Multipart {
         self.file_count = 0;
         self.file_bytes = 0;
         self.file_head.clear();
+        self.unnamed = None;
         self.charset = None;
         self.faulty_files = FaultyFiles::Files;
         self.is_outside = false;
@@ -140,7 +145,7 @@ impl Multipart {
     }
 
     pub(super) fn progress(&self) -> Progress {
-        let sniffed = self.file_head.len() >= signature::HEAD_BYTES;
+        let sniffed = self.file_head.len() >= signature::HEAD_BYTES && self.unnamed.is_none();
         match self.state {
             State::Text(_) => Progress::Open,
             _ if self.room == 0 => Progress::Cleared,
@@ -308,6 +313,7 @@ impl Multipart {
     fn begin_part(&mut self, head: &Head, spent: bool, value: &mut Text, sink: &mut impl Sink) {
         self.file_bytes = 0;
         self.file_head.clear();
+        self.unnamed = None;
         self.charset = None;
         if !spent {
             sink.argument_name(Place::PartName, &head.name);
@@ -324,6 +330,9 @@ impl Multipart {
             self.flavor == Flavor::Other && media_type::kind(&head.media_type) == BodyKind::Binary;
         if has_name || is_binary {
             self.state = State::File(Position::First);
+            if !has_name && !spent {
+                self.begin_unnamed(&head.media_type);
+            }
             return self.begin_file(head, sink);
         }
         if spent {
@@ -419,10 +428,7 @@ impl Multipart {
                     self.state = State::Skipped(Position::Later);
                 }
             }
-            State::File(_) => {
-                self.file(content, sink);
-                self.state = State::File(Position::Later);
-            }
+            State::File(_) => self.consume_file(content, value, sink),
             State::Skipped(_) => {
                 self.count(content.len());
                 self.state = State::Skipped(Position::Later);
@@ -469,7 +475,7 @@ impl Multipart {
                 }
                 value.finish(cut, sink);
             }
-            State::File(_) if self.file_head.len() < signature::HEAD_BYTES => self.sniff(sink),
+            State::File(_) => self.end_file(cut, value, sink),
             _ => {}
         }
         self.state = State::Skipped(Position::Later);

@@ -228,6 +228,7 @@ const MULTIPART: &[&str] = &[
     "Content-Disposition: form-data; name=\"f\"; filename=\"f.png\"\r\n",
     "Content-Type: application/json\r\n",
     "Content-Type: image/png\r\n",
+    "Content-Type: image/png\r\n\r\n{\"a\":\"v",
     "\r\n",
     "\r\n\r\n",
     "{\"a\":",

@@ -105,3 +105,33 @@ fn files_under_a_binary_type_are_not_read() {
         }
     }
 }
+
+/// Parts of multipart bodies that are not forms are known by their types alone.
+#[test]
+fn parts_without_a_name_are_read_as_what_they_show() {
+    let read_part = |kind: &str, content: &[u8]| {
+        let head = format!("--b\r\nContent-Type: {kind}\r\n\r\n");
+        read("multipart/related; boundary=b", &[head.as_bytes(), content, b"\r\n--b--\r\n"].concat())
+    };
+    for kind in BINARY {
+        for bytes in spellings("{\"user\":\"\\u0041\"}") {
+            let said = read_part(kind, &bytes);
+            assert!(values(&said, Place::Json).contains(&"A"), "{kind} {}: {said:?}", bytes.escape_ascii());
+        }
+        for (content, place) in
+            [("<user>A</user>", Place::Xml), ("<p>A<br>", Place::Body), ("#!/bin/sh\nA", Place::Body)]
+        {
+            assert!(!values(&read_part(kind, content.as_bytes()), place).is_empty(), "{kind} {content}");
+        }
+        assert!(read_part(kind, b"id=A").contains(&Said::Argument("id=A".into())), "{kind}");
+        for file in [&b"\x89PNG\r\n\x1a\n&id=A&"[..], b"# Notes: a=1&b=2\n", b"\x0a\x05alice", b""] {
+            let said = read_part(kind, file);
+            let is_content = |one: &Said| match one {
+                Said::Field(place, ..) => *place != Place::PartHeader,
+                Said::Argument(_) => true,
+                Said::Name(_) | Said::Violation(..) => false,
+            };
+            assert!(!said.iter().any(is_content), "{kind}: {said:?}");
+        }
+    }
+}
