@@ -95,6 +95,10 @@ def mail(fields, content_type, body, policy):
         name = part.get_param("name", header="content-disposition")
         name = name[2] if isinstance(name, tuple) else name or ""
         file_name = part.get_filename()
+        # A form has named fields alone, and a nameless part of another body is text only if it says so.
+        is_form = message.get_content_subtype() == "form-data"
+        if not name and (is_form or part.get_content_maintype() != "text"):
+            continue
         fields.add("n", "", name)
         if file_name is None:
             value = part.get_payload(decode=True) or b""
@@ -110,11 +114,13 @@ def storage(fields, handler, body):
         io.BytesIO(body), handler.headers, environ={"REQUEST_METHOD": "POST"}, keep_blank_values=True
     )
     for item in found.list or []:
-        fields.add("n", "", item.name or "")
+        if not item.name:
+            continue
+        fields.add("n", "", item.name)
         if item.filename:
-            fields.add("F", item.name or "", item.filename)
+            fields.add("F", item.name, item.filename)
         else:
-            fields.add("f", item.name or "", item.value)
+            fields.add("f", item.name, item.value)
 
 
 def read(fields, raw):
