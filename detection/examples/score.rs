@@ -1,7 +1,8 @@
 //! Runs corpora of recorded requests through the engine and prints what it blocks. A tool for whoever writes rules.
 //!
-//! `score [--misses FILE] [--family NAME] [--every-leaf] CORPUS.jsonl.gz…`: one JSON object a line, with a base64 `request_b64`, perhaps a
-//! `response_b64` that the upstream gives, and the fields `id`, `class` (attack, benign, negative), `source`, `family`, `paranoia`, `severity`, `rule`, `desc`.
+//! `score [--misses FILE] [--verdicts FILE] [--family NAME] [--every-leaf] CORPUS.jsonl.gz…`: `--verdicts` writes a line for each
+//! case (id, score, rules and places), by which two builds can be compared. A corpus has one JSON object a line, with a base64
+//! `request_b64`, perhaps a `response_b64` that the upstream gives, and the fields `id`, `class` (attack, benign, negative), `source`, `family`, `paranoia`, `severity`, `rule`, `desc`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -10,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -20,6 +21,7 @@ use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::{Answer, Recorded};
 use waf_detection::response::ResponseInspection;
+use waf_detection::verdict::Verdict;
 use waf_shared::catalog::LeafSet;
 
 const BOUNDS: Bounds = Bounds::DEFAULT;
@@ -28,12 +30,15 @@ type Counts = BTreeMap<String, (usize, usize)>;
 
 fn main() {
     let mut files = Vec::new();
-    let (mut misses, mut family) = (None, None);
+    let (mut misses, mut verdicts, mut family) = (None, None, None);
     let mut leaves = LeafSet::defaults();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--misses" => misses = arguments.next().map(|path| File::create(path).unwrap()),
+            "--verdicts" => {
+                verdicts = arguments.next().map(|path| BufWriter::new(File::create(path).unwrap()))
+            }
             "--family" => family = arguments.next(),
             "--every-leaf" => leaves = waf_shared::catalog::TABLE.iter().map(|row| row.leaf).collect(),
             _ => files.push(argument),
@@ -66,16 +71,20 @@ fn main() {
             }
             let blocks = verdict.blocks();
             count(&mut counts, &case, blocks);
+            if let Some(verdicts) = &mut verdicts {
+                writeln!(
+                    verdicts,
+                    "{} {blocks} {} {:?}",
+                    text(&case, "id"),
+                    verdict.score,
+                    reasons(&verdict)
+                )
+                .unwrap();
+            }
             if blocks == (case["class"] == "attack") {
                 continue;
             }
-            let mut rules: Vec<String> = verdict
-                .matches
-                .iter()
-                .map(|m| format!("{} {}:{}", m.rule.id, m.place, String::from_utf8_lossy(&m.name)))
-                .collect();
-            rules.extend(verdict.violations.iter().map(|v| format!("{}: {}", v.leaf.name(), v.reason)));
-            rules.dedup();
+            let rules = reasons(&verdict);
             if case["class"] == "benign" {
                 for rule in verdict.matches.iter().filter(|m| verdict.score >= 5 && m.weight > 0) {
                     *false_alarms.entry(rule.rule.id.to_owned()).or_default() += 1;
@@ -98,6 +107,18 @@ fn main() {
     for (rule, count) in &false_alarms {
         println!("in a benign request that is blocked: {rule} ({count})");
     }
+}
+
+/// Rules that matched with their places, and violations of whole leaves.
+fn reasons(verdict: &Verdict) -> Vec<String> {
+    let mut rules: Vec<String> = verdict
+        .matches
+        .iter()
+        .map(|m| format!("{} {}:{}", m.rule.id, m.place, String::from_utf8_lossy(&m.name)))
+        .collect();
+    rules.extend(verdict.violations.iter().map(|v| format!("{}: {}", v.leaf.name(), v.reason)));
+    rules.dedup();
+    rules
 }
 
 fn text<'a>(case: &'a Value, key: &str) -> &'a str {
