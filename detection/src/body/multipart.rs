@@ -331,7 +331,7 @@ impl Multipart {
         if has_name || is_binary {
             self.state = State::File(Position::First);
             if !has_name && !spent {
-                self.begin_unnamed(&head.media_type);
+                self.begin_unnamed(head);
             }
             return self.begin_file(head, sink);
         }
