@@ -1,22 +1,18 @@
 //! Files without a name in multipart bodies that are not forms, known by their types alone. Readers that go by the content
-//! take text in them for what it shows, as they do with whole bodies, and any text in a part whose disposition has a name
-//! for the value of a field.
+//! take text in them for what it shows, as they do with whole bodies.
 
 use waf_shared::catalog::Leaf;
 
-use super::{Head, Multipart, Position, State, signature};
+use super::{Multipart, Position, State, signature};
 use crate::body::opening::{Content, Opening};
 use crate::body::shape::{Follow, Shape};
 use crate::body::text::Text;
-use crate::body::{BodyKind, Cut, Sink};
-use crate::field::Place;
+use crate::body::{Cut, Sink};
 
 /// A file without a name, until its first bytes say what it is.
 #[derive(Debug)]
 pub(super) struct Unnamed {
     opening: Opening,
-    /// The name of the field that readers may take it for; empty where the part names none.
-    field: Vec<u8>,
     /// The first bytes as they came.
     first: Vec<u8>,
     /// Bytes behind them.
@@ -25,10 +21,10 @@ pub(super) struct Unnamed {
 
 impl Multipart {
     /// Begins a file without a name.
-    pub(super) fn begin_unnamed(&mut self, head: &Head) {
+    pub(super) fn begin_unnamed(&mut self, media_type: &[u8]) {
         let mut opening = Opening::default();
-        opening.start(&head.media_type);
-        self.unnamed = Some(Unnamed { opening, field: head.name.clone(), first: Vec::new(), passed: 0 });
+        opening.start(media_type);
+        self.unnamed = Some(Unnamed { opening, first: Vec::new(), passed: 0 });
     }
 
     /// Takes content of a file, named or not.
@@ -67,12 +63,6 @@ impl Multipart {
                 unnamed.keep(content);
                 self.unnamed = Some(unnamed);
                 b""
-            }
-            Content::Plain if !unnamed.field.is_empty() => {
-                value.start(BodyKind::Raw, Place::Part, &unnamed.field, None);
-                self.state = State::Text(Position::Later);
-                self.consume(unnamed.opening.head(), value, sink);
-                rest
             }
             Content::Binary | Content::Plain => {
                 self.file(&unnamed.first, sink);

@@ -138,7 +138,7 @@ fn parts_without_a_name_are_read_as_what_they_show() {
 
 /// Readers of mail take any part whose disposition has a name for a field.
 #[test]
-fn parts_with_the_name_of_a_field_are_fields_where_they_are_text() {
+fn parts_with_the_name_of_a_field_are_fields() {
     let read_part = |disposition: &str, kind: &str, content: &[u8]| {
         let head = format!("--b\r\nContent-Disposition: {disposition}\r\nContent-Type: {kind}\r\n\r\n");
         read("multipart/mixed; boundary=b", &[head.as_bytes(), content, b"\r\n--b--\r\n"].concat())
@@ -154,10 +154,8 @@ fn parts_with_the_name_of_a_field_are_fields_where_they_are_text() {
         for kind in BINARY {
             let said = read_part(disposition, kind, b"1' or 'A'='A");
             assert_eq!(values(&said, Place::Part), ["1' or 'A'='A"], "{disposition} {kind}: {said:?}");
-            for file in [&b"\x89PNG\r\n\x1a\n&id=A&"[..], b"\x0a\x05alice\x01"] {
-                let said = read_part(disposition, kind, file);
-                assert!(values(&said, Place::Part).is_empty(), "{disposition} {kind}: {said:?}");
-            }
+            let said = read_part(disposition, kind, b"\0A");
+            assert!(!values(&said, Place::Part).is_empty(), "{disposition} {kind}: {said:?}");
             // With a file's name it is a file.
             let said = read_part(&format!("{disposition}; filename=n.bin"), kind, b"1' or 'A'='A");
             assert!(values(&said, Place::Part).is_empty(), "{disposition} {kind}: {said:?}");
