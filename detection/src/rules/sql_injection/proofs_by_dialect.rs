@@ -38,7 +38,7 @@ rules! {
         ["$schema", "$ref", "ctl00$Main$txtName", "$set", "$unset", "$add", "$in"];
     DOCUMENT_VALUE: SqlInjectionMongodbOperators, "sql-injection-mongodb-operators/value", STRONG, VALUES.or(Places::HEADERS),
         "An operator of a document database in an object that is pasted into a value.",
-        ["{ $ne: 1 }", "true, $where: '1 == 1'", "{\"$gt\":\"\"}", "[$lte]x"],
+        ["{ $ne: 1 }", "true, $where: '1 == 1'", "{\"$gt\":\"\",}", "[$lte]x"],
         ["it costs $5: cheap", "$text: #333;", "echo $PATH", "pay $in cash"];
     DOCUMENT_SCRIPT: SqlInjectionMongodbOperators, "sql-injection-mongodb-operators/script", STRONG, VALUES.or(Places::HEADERS),
         "Script for the JavaScript engine of a document database.",
