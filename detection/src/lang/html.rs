@@ -8,6 +8,7 @@ pub mod charset;
 pub mod fold;
 pub mod markup;
 pub mod names;
+mod player;
 
 /// A piece of markup. Offsets are into the tokenized bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

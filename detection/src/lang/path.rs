@@ -3,11 +3,13 @@
 
 use std::borrow::Cow;
 
+mod garbled;
 mod names;
 mod tokens;
 
+pub(crate) use garbled::names as garbled_names;
 pub(crate) use names::{
-    Target, Telling, is_assistant_file, is_published_by_mistake, is_secret_dotfile, target,
+    Target, Telling, is_assistant_file, is_installed, is_published_by_mistake, is_secret_dotfile, target,
 };
 pub(crate) use tokens::tokens;
 

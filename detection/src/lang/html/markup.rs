@@ -3,6 +3,7 @@
 
 use super::fold::{self, Scheme};
 use super::names::{self, Handler, Name, Power};
+use super::player;
 use super::{Token, Tokens};
 use crate::lang::script;
 
@@ -115,6 +116,9 @@ fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(Sign,
     }
     match power {
         Power::Script => report(Sign::ScriptElement, at),
+        Power::Loads if player::is_player(bytes.get(at..).unwrap_or_default()) => {
+            report(Sign::SuspectElement, at)
+        }
         Power::Loads => report(Sign::DangerousElement, at),
         Power::Legacy => report(Sign::LegacyElement, at),
         Power::Suspect => report(Sign::SuspectElement, at),

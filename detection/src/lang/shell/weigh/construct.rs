@@ -8,7 +8,7 @@ use super::head::Head;
 
 /// Constructs that are known by their shape.
 pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Sign> {
-    if matches!(clause.opener, Opener::Tail) {
+    if matches!(clause.opener, Opener::Tail | Opener::Group) {
         return None;
     }
     let words = clause.words();

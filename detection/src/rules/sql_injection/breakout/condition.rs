@@ -247,7 +247,7 @@ impl Break<'_, '_, '_, '_, '_> {
             )
         );
         let holds = match right.operand {
-            Operand::Query | Operand::Call => self.lead.is_quote(),
+            Operand::Query | Operand::Call => self.lead.is_quote() && !self.lead.closes(),
             Operand::OpenText => {
                 let last = right.next - 1;
                 let closed = self.is_left_open(last) || (self.is_left_empty(last) && last == next);
@@ -279,7 +279,8 @@ impl Break<'_, '_, '_, '_, '_> {
         match right.operand {
             Operand::Call | Operand::Query => {
                 let sane = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
-                if self.lead.is_quote() && sane.is_none_or(|open| grammar::arguments(self.tokens, open)) {
+                let breaks = self.lead.is_quote() && !self.lead.closes();
+                if breaks && sane.is_none_or(|open| grammar::arguments(self.tokens, open)) {
                     self.hit(&CALL_BREAK, right.next);
                 }
             }
