@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use waf_detection::Engine;
-use waf_detection::body::Cut;
+use waf_detection::body::Completeness;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_shared::catalog::LeafSet;
@@ -98,7 +98,7 @@ fn body(bencher: Bencher<'_, '_>, media_type: &str, body: &[u8]) {
         for chunk in body.chunks(16 << 10) {
             inspection.feed(black_box(chunk));
         }
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         inspection.verdict().blocks()
     });
 }

@@ -1,4 +1,4 @@
-//! Times the engine's parts over values, judge by judge, and names the triggers that woke each judge. A tool for whoever
+//! Times the engine's parts over values, detector by detector, and names the triggers that woke each detector. A tool for whoever
 //! makes it faster: `profile [VALUE…]`.
 #![allow(clippy::print_stdout, reason = "a tool for developers")]
 
@@ -47,7 +47,7 @@ fn main() {
         println!("{place} {start:?} {} B", value.len());
         let subject = Subject { place, name: b"comment", view: View::Raw, bytes: value.as_bytes() };
         let lower = value.to_ascii_lowercase();
-        for judge in rules::judges().filter(|judge| judge.places.contains(place)) {
+        for judge in rules::detectors().filter(|judge| judge.places.contains(place)) {
             let woken: Vec<_> = judge.triggers.iter().filter(|trigger| lower.contains(**trigger)).collect();
             if woken.is_empty() {
                 continue;

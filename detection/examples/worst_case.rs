@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
 use waf_detection::Engine;
-use waf_detection::body::Cut;
+use waf_detection::body::Completeness;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_shared::catalog::LeafSet;
@@ -161,7 +161,7 @@ fn cost(inspection: &mut Inspection, media_type: &str, body: &[u8], budget: Budg
     for chunk in body.chunks(16 << 10) {
         inspection.feed(chunk);
     }
-    inspection.finish_body(Cut::Whole);
+    inspection.finish_body(Completeness::Whole);
     (cpu_time().saturating_sub(start), inspection.verdict().timed_out)
 }
 

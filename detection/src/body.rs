@@ -6,8 +6,8 @@ use waf_shared::catalog::Leaf;
 use crate::field::Place;
 use crate::inspection::{Bounds, Progress};
 
-mod alike;
 mod charset;
+mod chunking_check;
 mod encoded;
 mod form;
 mod json;
@@ -24,7 +24,7 @@ mod value;
 mod wide;
 mod xml;
 
-pub use alike::reads_alike;
+pub use chunking_check::reads_same_in_chunks;
 pub(crate) use encoded::Encoded;
 pub(crate) use media_type::kind;
 pub(crate) use parameters::is_extended;
@@ -58,7 +58,7 @@ pub enum BodyKind {
 
 /// Whether all of a body was fed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum Completeness {
     /// To its end.
     Whole,
     /// The inspected part ends before the body does: it is judged as the prefix that it is.
@@ -193,7 +193,7 @@ impl Body {
         }
         self.uninspected = self.uninspected.saturating_add((chunk.len() - within) as u64);
         if self.uninspected > 0 {
-            self.finish(Cut::CutOff, sink);
+            self.finish(Completeness::CutOff, sink);
         }
         if self.is_unread {
             self.uninspected = 0;
@@ -201,15 +201,15 @@ impl Body {
     }
 
     /// Judges what the end makes complete, once.
-    pub(crate) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    pub(crate) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         if std::mem::replace(&mut self.finished, true) || !self.is_read() {
             return;
         }
         if self.kind == BodyKind::Multipart {
-            return self.multipart.finish(cut, &mut self.text, sink);
+            return self.multipart.finish(completeness, &mut self.text, sink);
         }
         self.read(b"", Follow::Nothing, sink);
-        self.text.finish(cut, sink);
+        self.text.finish(completeness, sink);
     }
 
     /// Reads bytes of a body that is not multipart, once it is known what they are.
@@ -253,9 +253,9 @@ fn recycle(buffer: &mut Vec<u8>) {
 }
 
 /// Passes fields on and forgives most of what else is found in a document that nobody declared.
-struct Tolerant<'a, S>(&'a mut S);
+struct LenientSink<'a, S>(&'a mut S);
 
-impl<S: Sink> Sink for Tolerant<'_, S> {
+impl<S: Sink> Sink for LenientSink<'_, S> {
     fn field(&mut self, place: Place, name: &[u8], value: &[u8]) {
         self.0.field(place, name, value);
     }

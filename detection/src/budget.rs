@@ -27,7 +27,7 @@ impl Budget {
         Budget { limit: Duration::MAX, clock: || Duration::ZERO, watch: || Duration::ZERO };
 }
 
-/// Sums up the CPU time of calls. It is read and written through shared references, as a judge and what it calls ask it alike.
+/// Sums up the CPU time of calls. It is read and written through shared references, as a detector and what it calls ask it alike.
 #[derive(Debug)]
 pub(crate) struct Meter {
     budget: Budget,
@@ -110,7 +110,7 @@ impl Meter {
     }
 }
 
-/// What a judge and its tokenizer ask whether there is time to go on.
+/// What a detector and its tokenizer ask whether there is time to go on.
 #[derive(Debug, Clone, Copy)]
 pub struct Watch<'s>(Option<&'s Meter>);
 
@@ -122,7 +122,7 @@ impl<'s> Watch<'s> {
         Watch(Some(meter))
     }
 
-    /// Counts work of `bytes` read (a token counts for some eight) and tells whether to go on. A judge asks between pieces of
+    /// Counts work of `bytes` read (a token counts for some eight) and tells whether to go on. A detector asks between pieces of
     /// its work wherever it may read a byte more often than a few times; `false` means that the time for the request is
     /// over, and that it is refused whatever else is found.
     #[must_use]

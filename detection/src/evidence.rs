@@ -1,4 +1,4 @@
-//! What a judge is shown and what it reports.
+//! What a detector is shown and what it reports.
 
 use waf_shared::catalog::{Leaf, LeafSet};
 
@@ -31,7 +31,7 @@ pub struct Found {
     pub length: usize,
 }
 
-/// Collects what the rules and judges find in one view.
+/// Collects what the rules and detectors find in one view.
 #[derive(Debug)]
 pub struct Evidence<'s> {
     leaves: &'s LeafSet,
@@ -56,12 +56,12 @@ impl<'s> Evidence<'s> {
         Evidence { leaves, place, found, watch: Watch::new(meter) }
     }
 
-    /// What tells whether there is time to go on; a copy of it may go wherever the judge goes.
+    /// What tells whether there is time to go on; a copy of it may go wherever the detector goes.
     pub fn watch(&self) -> Watch<'s> {
         self.watch
     }
 
-    /// Whether anything of `leaf` is wanted: lets a judge skip work for protections that are off.
+    /// Whether anything of `leaf` is wanted: lets a detector skip work for protections that are off.
     pub fn wants(&self, leaf: Leaf) -> bool {
         self.leaves.contains(leaf)
     }

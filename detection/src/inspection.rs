@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use waf_shared::catalog::LeafSet;
 
-use crate::body::{Body, Cut, Encoded};
+use crate::body::{Body, Completeness, Encoded};
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::engine::Engine;
@@ -205,11 +205,11 @@ impl Inspection {
     }
 
     /// Judges what the body's end makes complete.
-    pub fn finish_body(&mut self, cut: Cut) {
+    pub fn finish_body(&mut self, completeness: Completeness) {
         let body = &mut self.body;
         let began = self.judging.watch();
         self.judging.timed(body.pending(), |judging| {
-            body.finish(cut, judging);
+            body.finish(completeness, judging);
             judging.join(Source::Form);
         });
         self.judging.took(began);
@@ -246,14 +246,14 @@ impl Inspection {
     }
 
     /// Judges what the end of the coded bytes makes complete.
-    pub fn finish_encoded(&mut self, cut: Cut) {
+    pub fn finish_encoded(&mut self, completeness: Completeness) {
         let began = self.judging.watch();
         if !self.is_compared {
             self.compare_beginnings();
         }
         for encoded in &mut self.encoded {
             self.judging.timed(encoded.pending(), |judging| {
-                judging.without(encoded.noise(), |judging| encoded.finish(cut, judging));
+                judging.without(encoded.noise(), |judging| encoded.finish(completeness, judging));
             });
         }
         self.judging.took(began);

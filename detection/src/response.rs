@@ -16,20 +16,20 @@ use crate::rule::Rule;
 use crate::verdict::{Match, Verdict};
 use crate::view::View;
 
-mod context;
 mod kind;
+mod match_context;
+mod page_context;
+pub(crate) mod pattern;
 mod redirect;
 mod scan;
 mod shape;
-pub(crate) mod sign;
-mod spot;
 mod text;
 
 pub use kind::Kind;
-pub use sign::{Sign, Voice};
-pub use spot::Spot;
+pub use match_context::MatchContext;
+pub use pattern::{Position, ResponsePattern};
 
-pub(crate) use scan::Signs;
+pub(crate) use scan::ResponsePatterns;
 pub(crate) use shape::{fits, length as shape_length};
 
 use scan::Scanner;
@@ -89,7 +89,7 @@ impl ResponseInspection {
     ) -> ResponseInspection {
         ResponseInspection {
             meter: Meter::new(budget, &leaves),
-            scanner: Scanner::new(engine.signs()),
+            scanner: Scanner::new(engine.response_patterns()),
             engine,
             leaves,
             on_hit,
@@ -164,7 +164,7 @@ impl ResponseInspection {
         }
     }
 
-    fn settle(&mut self, run: fn(&mut Scanner, &Signs, &mut dyn FnMut(scan::Hit<'_>))) {
+    fn settle(&mut self, run: fn(&mut Scanner, &ResponsePatterns, &mut dyn FnMut(scan::Hit<'_>))) {
         let began = (self.meter.budget.watch)();
         self.meter.begin(self.scanner.pending());
         self.text.settle(&mut self.scanner);
@@ -212,7 +212,7 @@ impl ResponseInspection {
         self.on_hit == OnHit::Stop && self.verdict.blocks()
     }
 
-    fn scan(&mut self, run: fn(&mut Scanner, &Signs, &mut dyn FnMut(scan::Hit<'_>))) {
+    fn scan(&mut self, run: fn(&mut Scanner, &ResponsePatterns, &mut dyn FnMut(scan::Hit<'_>))) {
         let ResponseInspection { engine, verdict, found, scanner, text, .. } = self;
         let view = text.view();
         let mut note = |hit: scan::Hit<'_>| {
@@ -231,7 +231,7 @@ impl ResponseInspection {
             });
         };
         let before = scanner.found_count();
-        run(scanner, engine.signs(), &mut note);
+        run(scanner, engine.response_patterns(), &mut note);
         if scanner.found_count() != before {
             verdict.response_found(found);
         }

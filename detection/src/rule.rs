@@ -4,7 +4,7 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::response::Sign;
+use crate::response::ResponsePattern;
 
 /// Strong evidence: blocks alone.
 pub const STRONG: u8 = 5;
@@ -21,18 +21,18 @@ pub struct Rule {
     /// Where it looks.
     pub places: Places,
     /// How it looks.
-    pub test: Test,
+    pub matcher: RuleMatcher,
     /// One sentence for the audit event and the rule listing.
     pub summary: &'static str,
     /// At least three values (decoded, as the application would see them) in which it must be found.
     pub attacks: &'static [&'static str],
     /// At least three everyday values that look near it, in which it must not be found.
-    pub everyday: &'static [&'static str],
+    pub benign: &'static [&'static str],
 }
 
 /// How a rule looks at a view.
 #[derive(Debug)]
-pub enum Test {
+pub enum RuleMatcher {
     /// A linear-time regular expression over bytes, ASCII case-insensitive, tried only when one of `literals` (lower case,
     /// three bytes or more wherever possible) occurs. Every match of the expression must contain one of the literals.
     Pattern {
@@ -41,23 +41,23 @@ pub enum Test {
         /// Any one of these makes the rule a candidate.
         literals: &'static [&'static str],
     },
-    /// Reported by a judge of [`crate::lang`].
-    Judged,
+    /// Reported by a detector of [`crate::lang`].
+    Detected,
     /// Looked for in responses, where who speaks matters as much as what is said; see [`crate::response`].
-    Signs(&'static [Sign]),
+    Response(&'static [ResponsePattern]),
     /// Reported by a check of the request head as a whole ([`crate::request`]); the proofs are whole requests, their
     /// lines parted by LF.
-    Head,
+    RequestHead,
 }
 
-/// A judge understands one language. It runs over a view in which one of its triggers occurs, and reports rules.
+/// A detector understands one language. It runs over a view in which one of its triggers occurs, and reports rules.
 /// It must be linear in the view's length, bounded in space, and must never panic.
 #[derive(Debug)]
-pub struct Judge {
+pub struct Detector {
     /// The language.
     pub name: &'static str,
-    /// Lower-case literals, any one of which makes the judge a candidate; short ones (`'`, `<`) are allowed where the language demands it.
-    /// A judge without triggers looks at every path, and at every view with control characters, bytes outside ASCII,
+    /// Lower-case literals, any one of which makes the detector a candidate; short ones (`'`, `<`) are allowed where the language demands it.
+    /// A detector without triggers looks at every path, and at every view with control characters, bytes outside ASCII,
     /// backslashes or percent signs.
     pub triggers: &'static [&'static str],
     /// Places that it looks at; the union of its rules' places.
@@ -66,14 +66,14 @@ pub struct Judge {
     pub run: fn(&Subject<'_>, &mut Evidence<'_>),
 }
 
-/// A look at a view that is cheaper than its judge: where nothing but one of these triggers occurs, which everyday text is full
-/// of, the judge runs only when the look says that it is worth it.
+/// A look at a view that is cheaper than its detector: where nothing but one of these triggers occurs, which everyday text is full
+/// of, the detector runs only when the look says that it is worth it.
 #[derive(Debug)]
-pub struct Glance {
+pub struct Prefilter {
     /// Whose time it saves.
-    pub judge: &'static Judge,
-    /// Lower-case literals, none of which is a trigger of the judge.
+    pub detector: &'static Detector,
+    /// Lower-case literals, none of which is a trigger of the detector.
     pub triggers: &'static [&'static str],
-    /// Whether the judge is to run. It may say yes too often, never no where the judge would find something.
-    pub is_worth_it: fn(&[u8]) -> bool,
+    /// Whether the detector is to run. It may say yes too often, never no where the detector would find something.
+    pub may_match: fn(&[u8]) -> bool,
 }

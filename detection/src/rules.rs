@@ -1,6 +1,6 @@
 //! The rules, one file a bucket, each with its proofs. [`buckets`] is the only list.
 
-use crate::rule::{Glance, Judge, Rule};
+use crate::rule::{Detector, Prefilter, Rule};
 
 pub(crate) use http_compliance::NESTED_CODINGS;
 
@@ -34,47 +34,47 @@ pub mod sql_injection;
 pub mod template_injection;
 pub mod web_shell_detection;
 
-/// The rules of a bucket, and the judge that reports those of them that are no patterns.
+/// The rules of a bucket, and the detector that reports those of them that are no patterns.
 #[derive(Debug, Clone, Copy)]
 pub struct Bucket {
     /// Its rules.
     pub rules: &'static [&'static Rule],
-    /// Its judge, if any; it reports no rule of another bucket.
-    pub judge: Option<&'static Judge>,
+    /// Its detector, if any; it reports no rule of another bucket.
+    pub detector: Option<&'static Detector>,
 }
 
 /// Every bucket.
 pub fn buckets() -> impl Iterator<Item = Bucket> {
     [
-        (sql_injection::RULES, &sql_injection::JUDGE),
-        (cross_site_scripting::RULES, &cross_site_scripting::JUDGE),
-        (command_injection::RULES, &command_injection::JUDGE),
-        (local_file_access::RULES, &local_file_access::JUDGE),
-        (scanner_detection::RULES, &scanner_detection::JUDGE),
-        (java_injection::RULES, &java_injection::JUDGE),
-        (php_injection::RULES, &php_injection::JUDGE),
-        (ldap_injection::RULES, &ldap_injection::JUDGE),
-        (mail_protocol_injection::RULES, &mail_protocol_injection::JUDGE),
-        (javascript_injection::RULES, &javascript_injection::JUDGE),
-        (ruby_injection::RULES, &ruby_injection::JUDGE),
-        (perl_injection::RULES, &perl_injection::JUDGE),
-        (template_injection::RULES, &template_injection::JUDGE),
-        (data_uri::RULES, &data_uri::JUDGE),
-        (outbound_request_forgery::RULES, &outbound_request_forgery::JUDGE),
-        (remote_file_fetch::RULES, &remote_file_fetch::JUDGE),
-        (http_attacks::RULES, &http_attacks::JUDGE),
-        (http_compliance::RULES, &http_compliance::JUDGE),
-        (line_breaks::RULES, &line_breaks::JUDGE),
-        (session_fixation::RULES, &session_fixation::JUDGE),
+        (sql_injection::RULES, &sql_injection::DETECTOR),
+        (cross_site_scripting::RULES, &cross_site_scripting::DETECTOR),
+        (command_injection::RULES, &command_injection::DETECTOR),
+        (local_file_access::RULES, &local_file_access::DETECTOR),
+        (scanner_detection::RULES, &scanner_detection::DETECTOR),
+        (java_injection::RULES, &java_injection::DETECTOR),
+        (php_injection::RULES, &php_injection::DETECTOR),
+        (ldap_injection::RULES, &ldap_injection::DETECTOR),
+        (mail_protocol_injection::RULES, &mail_protocol_injection::DETECTOR),
+        (javascript_injection::RULES, &javascript_injection::DETECTOR),
+        (ruby_injection::RULES, &ruby_injection::DETECTOR),
+        (perl_injection::RULES, &perl_injection::DETECTOR),
+        (template_injection::RULES, &template_injection::DETECTOR),
+        (data_uri::RULES, &data_uri::DETECTOR),
+        (outbound_request_forgery::RULES, &outbound_request_forgery::DETECTOR),
+        (remote_file_fetch::RULES, &remote_file_fetch::DETECTOR),
+        (http_attacks::RULES, &http_attacks::DETECTOR),
+        (http_compliance::RULES, &http_compliance::DETECTOR),
+        (line_breaks::RULES, &line_breaks::DETECTOR),
+        (session_fixation::RULES, &session_fixation::DETECTOR),
     ]
     .into_iter()
-    .map(|(rules, judge)| Bucket { rules, judge: Some(judge) })
-    .chain([Bucket { rules: object_tags::RULES, judge: None }])
-    .chain(RESPONSE.iter().map(|rules| Bucket { rules, judge: None }))
-    .chain([Bucket { rules: crate::request::RULES, judge: None }])
+    .map(|(rules, detector)| Bucket { rules, detector: Some(detector) })
+    .chain([Bucket { rules: object_tags::RULES, detector: None }])
+    .chain(RESPONSE.iter().map(|rules| Bucket { rules, detector: None }))
+    .chain([Bucket { rules: crate::request::RULES, detector: None }])
 }
 
-/// Rules on responses; they need no judge.
+/// Rules on responses; they need no detector.
 const RESPONSE: &[&[&Rule]] = &[
     sql_data_leakage::RULES,
     php_data_leakage::RULES,
@@ -91,19 +91,19 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
     buckets().flat_map(|bucket| bucket.rules).copied()
 }
 
-/// Every judge with the rules that it can report. A bucket may have judges beside its own, woken by other triggers.
-pub fn judges_with_rules() -> impl Iterator<Item = (&'static Judge, &'static [&'static Rule])> {
+/// Every detector with the rules that it can report. A bucket may have detectors beside its own, woken by other triggers.
+pub fn detectors_with_rules() -> impl Iterator<Item = (&'static Detector, &'static [&'static Rule])> {
     buckets()
-        .filter_map(|bucket| Some((bucket.judge?, bucket.rules)))
+        .filter_map(|bucket| Some((bucket.detector?, bucket.rules)))
         .chain([(&sql_injection::QUOTES, sql_injection::RULES)])
 }
 
-/// Every judge.
-pub fn judges() -> impl Iterator<Item = &'static Judge> {
-    judges_with_rules().map(|(judge, _)| judge)
+/// Every detector.
+pub fn detectors() -> impl Iterator<Item = &'static Detector> {
+    detectors_with_rules().map(|(detector, _)| detector)
 }
 
-/// Looks that spare a judge everyday text.
-pub fn glances() -> impl Iterator<Item = &'static Glance> {
-    [&command_injection::GLANCE, &php_injection::GLANCE].into_iter()
+/// Looks that spare a detector everyday text.
+pub fn prefilters() -> impl Iterator<Item = &'static Prefilter> {
+    [&command_injection::PREFILTER, &php_injection::PREFILTER].into_iter()
 }

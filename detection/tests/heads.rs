@@ -10,7 +10,7 @@ use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::Recorded;
 use waf_detection::request::{Head, Version};
-use waf_detection::rule::Test;
+use waf_detection::rule::RuleMatcher;
 use waf_detection::{request, rules};
 use waf_shared::catalog::{Leaf, LeafSet, TABLE};
 
@@ -31,8 +31,8 @@ fn found(inspection: &mut Inspection, head: &str) -> Vec<&'static str> {
 
 #[test]
 fn every_check_is_listed_as_a_rule() {
-    assert!(request::RULES.iter().all(|rule| matches!(rule.test, Test::Head)));
-    let listed = rules::all().filter(|rule| matches!(rule.test, Test::Head)).count();
+    assert!(request::RULES.iter().all(|rule| matches!(rule.matcher, RuleMatcher::RequestHead)));
+    let listed = rules::all().filter(|rule| matches!(rule.matcher, RuleMatcher::RequestHead)).count();
     assert_eq!(listed, request::RULES.len());
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
 use waf_detection::Engine;
-use waf_detection::body::Cut;
+use waf_detection::body::Completeness;
 use waf_detection::budget::Budget;
 use waf_detection::field::{Field, Place};
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
@@ -380,7 +380,7 @@ fn raw_bodies_of_objects_are_blocked() {
         reset(&mut inspection);
         inspection.body(media_type.as_bytes());
         inspection.feed(b"\xac\xed\x00\x05sr\x00\x11java.util.HashMap\x05\x07");
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         assert!(inspection.verdict().blocks(), "{media_type}");
     }
 }

@@ -9,7 +9,7 @@ use waf_detection::field::{Field, Place};
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::{Answer, Recorded};
 use waf_detection::response::ResponseInspection;
-use waf_detection::rule::{Rule, Test};
+use waf_detection::rule::{Rule, RuleMatcher};
 use waf_detection::verdict::Verdict;
 use waf_detection::{Engine, rules};
 use waf_shared::catalog::LeafSet;
@@ -47,11 +47,11 @@ fn place_of(rule: &Rule) -> (Place, &'static [u8]) {
 }
 
 fn judge(engine: &Arc<Engine>, rule: &Rule, leaves: LeafSet, value: &str) -> Verdict {
-    if matches!(rule.test, Test::Signs(_)) {
+    if matches!(rule.matcher, RuleMatcher::Response(_)) {
         return judge_response(engine, leaves, value);
     }
     let mut inspection = Inspection::new(Arc::clone(engine), leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
-    if matches!(rule.test, Test::Head) {
+    if matches!(rule.matcher, RuleMatcher::RequestHead) {
         Recorded::parse(value.as_bytes()).show(&mut inspection);
         return inspection.verdict().clone();
     }
@@ -112,9 +112,9 @@ fn rules_are_well_formed() {
         );
         check(seen.insert(rule.id), "the id is unique");
         check((1..=5).contains(&rule.weight), "the weight is 1 to 5");
-        check(rule.attacks.len() >= 3 && rule.everyday.len() >= 3, "three attacks, three everyday values");
+        check(rule.attacks.len() >= 3 && rule.benign.len() >= 3, "three attacks, three everyday values");
         check(rule.summary.len() > 15 && rule.summary.ends_with('.'), "the summary is a sentence");
-        if let Test::Pattern { literals, .. } = rule.test {
+        if let RuleMatcher::Pattern { literals, .. } = rule.matcher {
             check(!literals.is_empty(), "a pattern has literals");
             check(literals.iter().all(|l| **l == l.to_ascii_lowercase()), "literals are in lower case");
             for attack in rule.attacks {
@@ -137,7 +137,7 @@ fn attacks_are_found_and_everyday_values_pass() {
                 wrong.push(format!("{} misses {attack:?}, found {:?}", rule.id, ids(&verdict)));
             }
         }
-        for value in rule.everyday {
+        for value in rule.benign {
             if ids(&judge(&engine, rule, every_leaf(), value)).contains(&rule.id) {
                 wrong.push(format!("{} takes {value:?} for an attack", rule.id));
             }
@@ -151,12 +151,12 @@ fn attacks_are_found_and_everyday_values_pass() {
 }
 
 #[test]
-fn judges_have_triggers() {
-    for judge in rules::judges() {
+fn detectors_have_triggers() {
+    for detector in rules::detectors() {
         assert!(
-            judge.triggers.iter().all(|t| !t.is_empty() && **t == t.to_ascii_lowercase()),
+            detector.triggers.iter().all(|t| !t.is_empty() && **t == t.to_ascii_lowercase()),
             "{}",
-            judge.name
+            detector.name
         );
     }
 }
@@ -164,7 +164,7 @@ fn judges_have_triggers() {
 #[test]
 fn every_judged_rule_has_a_judge() {
     for bucket in rules::buckets() {
-        let judged = bucket.rules.iter().any(|rule| matches!(rule.test, Test::Judged));
-        assert!(!judged || bucket.judge.is_some(), "{:?}", bucket.rules.first().map(|rule| rule.id));
+        let judged = bucket.rules.iter().any(|rule| matches!(rule.matcher, RuleMatcher::Detected));
+        assert!(!judged || bucket.detector.is_some(), "{:?}", bucket.rules.first().map(|rule| rule.id));
     }
 }

@@ -8,7 +8,7 @@ use super::form::Form;
 use super::shape::Shape;
 use super::value::{Limits, Value};
 use super::wide::{self, Wide};
-use super::{BodyKind, Cut, Sink};
+use super::{BodyKind, Completeness, Sink};
 use crate::field::Place;
 
 /// Bytes that show wide characters.
@@ -120,17 +120,17 @@ impl Text {
         self.read(rest, sink);
     }
 
-    pub(super) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    pub(super) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         if let Some(opening) = self.opening.take() {
             self.open(&opening);
             self.read(&opening, sink);
         }
-        let step = decode(&mut self.charset, &mut self.first, b"", Some(cut), sink);
-        report(step, !self.is_found, cut, sink);
-        self.first.finish(cut, sink);
+        let step = decode(&mut self.charset, &mut self.first, b"", Some(completeness), sink);
+        report(step, !self.is_found, completeness, sink);
+        self.first.finish(completeness, sink);
         if let Some(mut second) = self.second.take() {
-            second.read(Some(cut), sink);
-            second.reading.finish(cut, sink);
+            second.read(Some(completeness), sink);
+            second.reading.finish(completeness, sink);
         }
     }
 
@@ -165,7 +165,7 @@ impl Text {
             let room = self.second.as_ref().map_or(rest.len(), |second| second.room());
             let (piece, left) = rest.split_at_checked(room).unwrap_or((rest, &[]));
             let step = decode(&mut self.charset, &mut self.first, piece, None, sink);
-            report(step, !self.is_found, Cut::Whole, sink);
+            report(step, !self.is_found, Completeness::Whole, sink);
             if let Some(second) = &mut self.second {
                 second.block.extend_from_slice(piece);
                 if second.room() == 0 {
@@ -177,9 +177,14 @@ impl Text {
     }
 }
 
-fn report(step: Result<(), Undecodable>, is_declared: bool, cut: Cut, sink: &mut impl Sink) {
+fn report(
+    step: Result<(), Undecodable>,
+    is_declared: bool,
+    completeness: Completeness,
+    sink: &mut impl Sink,
+) {
     // What is cut off may end within a character.
-    if step.is_err() && is_declared && cut == Cut::Whole {
+    if step.is_err() && is_declared && completeness == Completeness::Whole {
         sink.violation(
             Leaf::HttpComplianceMalformedBody,
             "the body is not written in the character set that it declares",
@@ -192,9 +197,9 @@ impl Second {
         BLOCK_BYTES.saturating_sub(self.block.len())
     }
 
-    fn read(&mut self, end: Option<Cut>, sink: &mut impl Sink) {
+    fn read(&mut self, end: Option<Completeness>, sink: &mut impl Sink) {
         let step = decode(&mut self.charset, &mut self.reading, &self.block, end, sink);
-        report(step, self.is_declared, end.unwrap_or(Cut::Whole), sink);
+        report(step, self.is_declared, end.unwrap_or(Completeness::Whole), sink);
         self.block.clear();
     }
 }
@@ -204,7 +209,7 @@ fn decode(
     charset: &mut Charset,
     reading: &mut Reading,
     bytes: &[u8],
-    end: Option<Cut>,
+    end: Option<Completeness>,
     sink: &mut impl Sink,
 ) -> Result<(), Undecodable> {
     if charset.is_idle() {
@@ -247,10 +252,10 @@ impl Reading {
         self.form.feed(rest, sink);
     }
 
-    fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         if self.is_form {
             self.form.finish(sink);
         }
-        self.value.finish(cut, sink);
+        self.value.finish(completeness, sink);
     }
 }

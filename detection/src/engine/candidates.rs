@@ -1,6 +1,6 @@
-//! Sets of what one engine can run: a bit for each judge, glance and pattern rule.
+//! Sets of what one engine can run: a bit for each detector, prefilter and pattern rule.
 
-/// Candidates (judges and pattern rules) that one engine can hold.
+/// Candidates (detectors and pattern rules) that one engine can hold.
 pub(super) const CANDIDATES_MAX: usize = 1024;
 const WORDS: usize = CANDIDATES_MAX / 64;
 

@@ -1,6 +1,6 @@
 //! The name of a rule set.
 
-use crate::rule::Test;
+use crate::rule::RuleMatcher;
 use crate::rules;
 
 /// FNV-1a over everything that a rule's data says.
@@ -15,26 +15,26 @@ pub(super) fn digest() -> u64 {
     for rule in rules::all() {
         eat(rule.id);
         eat(&format!("{} {:?}", rule.weight, rule.places));
-        if let Test::Pattern { regex, literals } = rule.test {
+        if let RuleMatcher::Pattern { regex, literals } = rule.matcher {
             eat(regex);
             for literal in literals {
                 eat(literal);
             }
         }
-        if let Test::Signs(signs) = rule.test {
-            for sign in signs {
-                eat(sign.literal);
-                eat(sign.rest);
+        if let RuleMatcher::Response(patterns) = rule.matcher {
+            for pattern in patterns {
+                eat(pattern.literal);
+                eat(pattern.rest);
             }
         }
     }
-    for judge in rules::judges() {
-        eat(judge.name);
-        for trigger in judge.triggers {
+    for detector in rules::detectors() {
+        eat(detector.name);
+        for trigger in detector.triggers {
             eat(trigger);
         }
     }
-    for trigger in rules::glances().flat_map(|glance| glance.triggers) {
+    for trigger in rules::prefilters().flat_map(|prefilter| prefilter.triggers) {
         eat(trigger);
     }
     hash

@@ -304,7 +304,7 @@ impl Judging {
             return;
         }
         let subject = Subject { place: field.place, name: field.name, view, bytes };
-        self.engine.prove(
+        self.engine.run_matchers(
             &candidates,
             &self.leaves,
             &subject,

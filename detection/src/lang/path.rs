@@ -7,7 +7,7 @@ mod names;
 mod tokens;
 
 pub(crate) use names::{
-    Target, Telling, is_assistant_file, is_published_by_mistake, is_secret_dotfile, target,
+    Sensitivity, Target, is_assistant_file, is_published_by_mistake, is_secret_dotfile, target,
 };
 pub(crate) use tokens::tokens;
 

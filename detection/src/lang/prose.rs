@@ -1,5 +1,5 @@
 //! Tells running text from code and data: how many plain words stand side by side. It knows no language's grammar and
-//! no rule; a judge asks it before it takes code that somebody writes about for code that is to run.
+//! no rule; a detector asks it before it takes code that somebody writes about for code that is to run.
 
 /// How much of a value is read.
 const READ_BYTES_MAX: usize = 4096;

@@ -9,8 +9,8 @@ mod commands;
 mod document;
 mod expansion;
 mod function;
-mod glance;
 mod powershell;
+mod prefilter;
 mod scanner;
 mod weigh;
 mod windows;
@@ -21,7 +21,7 @@ mod tests;
 
 use clause::Clause;
 use document::Document;
-pub use glance::is_worth_it;
+pub use prefilter::may_match;
 
 /// What kind of shell use was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

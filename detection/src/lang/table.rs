@@ -1,4 +1,4 @@
-//! A set of fixed words with what each means, built once and asked for nearly every word of nearly every value that a judge
+//! A set of fixed words with what each means, built once and asked for nearly every word of nearly every value that a detector
 //! reads: strangers are told by their first byte and length, or by one empty slot. It knows words, not languages.
 
 /// Longest word that a table can hold.

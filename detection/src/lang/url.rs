@@ -4,7 +4,7 @@
 mod fold;
 mod host;
 
-pub(crate) use host::{Address, Reach, host};
+pub(crate) use host::{Address, AddressClass, host};
 
 /// Longest scheme.
 const SCHEME_BYTES_MAX: usize = 16;

@@ -8,14 +8,14 @@ use super::media_type::{
 };
 use crate::body::is_extended;
 use crate::field::Places;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 pub(super) static MALFORMED: Rule = Rule {
     id: "http-compliance-content-type-header/malformed",
     leaf: Leaf::HttpComplianceContentTypeHeader,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "The Content-Type is not a media type with parameters, repeats a parameter, or has charset or boundary in the extended form of RFC 2231.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/xml; blah\n\n",
@@ -29,7 +29,7 @@ pub(super) static MALFORMED: Rule = Rule {
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/plain; charset=utf-8; charset*0*=utf-7\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/mixed; boundary*=utf-8''b; boundary=a\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/json; charset=utf-8;\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/mixed; boundary=--a:55780(123,45:667)+b\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/soap+xml; action=\"urn:a:b#c\"; charset=UTF-8\n\n",
@@ -45,14 +45,14 @@ pub(super) static REPEATED: Rule = Rule {
     leaf: Leaf::HttpComplianceContentTypeHeader,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "There is more than one Content-Type.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/json\nContent-Type: application/xml\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/plain\nContent-Type: text/plain\n\n",
         "PUT / HTTP/1.1\nHost: shop.example\nContent-type: text/plain\nCONTENT-TYPE: text/html\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/json\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/json\nX-Content-Type: x\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nX-Content-Type-Options: nosniff\n\n",
@@ -64,7 +64,7 @@ pub(super) static CHARACTER_SET: Rule = Rule {
     leaf: Leaf::HttpComplianceContentTypeHeader,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "The Content-Type names a character set that does not exist or in which text reads as something else.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded; charset=ibm037\n\n",
@@ -72,7 +72,7 @@ pub(super) static CHARACTER_SET: Rule = Rule {
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/json; charset=\"utf-7\"\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded; charset=utf-16\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/xml; charset=utf-16\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded; charset='utf-8'\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: text/html; charset=Shift_JIS\n\n",
@@ -85,7 +85,7 @@ pub(super) static HIDDEN_MEDIA_TYPE: Rule = Rule {
     leaf: Leaf::HttpAttacksDangerousContentTypes,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "A parameter of the Content-Type holds a second media type, which a lenient parser may take for the first.",
     attacks: &[
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: application/x-www-form-urlencoded;boundary=\"application/json\"\n\n",
@@ -93,7 +93,7 @@ pub(super) static HIDDEN_MEDIA_TYPE: Rule = Rule {
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: text/plain; x=text/xml\n\n",
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: text/plain; a/b; application/soap+xml\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: multipart/related; type=\"application/xop+xml\"; boundary=\"x\"\n\n",
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: multipart/form-data; boundary=aB3/xY+z\n\n",
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: application/ld+json; profile=\"https://www.example.org/a\"\n\n",
@@ -106,14 +106,14 @@ pub(super) static FORM_CHARACTER_SET: Rule = Rule {
     leaf: Leaf::FileUploadAttacksCharsetTrick,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "A multipart form as a whole is declared to be in a character set other than UTF-8 or a Latin one.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; boundary=x; charset=utf-7\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; charset=\"ibm037\"; boundary=x\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; charset=utf-16; boundary=x\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; boundary=x; charset=utf-8\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; charset=ISO-8859-1; boundary=x\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; boundary=x\n\n",
@@ -125,7 +125,7 @@ pub(super) static FORM_BOUNDARY: Rule = Rule {
     leaf: Leaf::FileUploadAttacksContentTypeTrick,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "A multipart form has no boundary, two of them, or one that RFC 2046 does not allow.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data\n\n",
@@ -133,7 +133,7 @@ pub(super) static FORM_BOUNDARY: Rule = Rule {
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; boundary=\"a;b\"\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; boundary*0=a; boundary*1=b\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxk\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; boundary=\"=_a.b:c/d(e)\"\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; charset=utf-8; boundary=1234\n\n",
@@ -145,14 +145,14 @@ pub(super) static TRANSFER_ENCODING_OF_FORM: Rule = Rule {
     leaf: Leaf::FileUploadAttacksDeprecatedEncoding,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "A multipart form as a whole has a Content-Transfer-Encoding that changes how it reads.",
     attacks: &[
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: multipart/form-data; boundary=x\nContent-Transfer-Encoding: base64\n\n",
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: multipart/form-data; boundary=x\nContent-Transfer-Encoding: quoted-printable\n\n",
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: multipart/form-data; boundary=x\nContent-Transfer-Encoding: x-uue\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: multipart/form-data; boundary=x\nContent-Transfer-Encoding: binary\n\n",
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: multipart/form-data; boundary=x\nContent-Transfer-Encoding: 8bit\n\n",
         "GET / HTTP/1.1\nHost: a.example\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\n",
@@ -164,14 +164,14 @@ pub(super) static BYTES_OUTSIDE_ASCII: Rule = Rule {
     leaf: Leaf::FileUploadAttacksHeaderTricks,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "The Content-Type of a multipart form holds bytes outside ASCII or a tab, which parsers read differently.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; boundary=ü\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data;\tboundary\t=x\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; bound\u{130}ry=y; boundary=x\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data; boundary=x\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: multipart/form-data;boundary=\"x\"\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Type: Multipart/Form-Data; boundary=x; charset=utf-8\n\n",

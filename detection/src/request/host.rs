@@ -9,21 +9,21 @@ use waf_shared::catalog::Leaf;
 use super::facts::{Facts, Finding};
 use crate::field::Places;
 use crate::lang::url;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 pub(super) static NUMERIC_ADDRESS: Rule = Rule {
     id: "http-compliance-host-header/numeric-address",
     leaf: Leaf::HttpComplianceHostHeader,
     weight: 2,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "The Host is a numeric address instead of a name.",
     attacks: &[
         "GET / HTTP/1.1\nHost: 203.0.113.7\n\n",
         "GET / HTTP/1.1\nHost: 203.0.113.7:8080\n\n",
         "GET / HTTP/1.1\nHost: [2001:db8::1]\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\n\n",
         "GET / HTTP/1.1\nHost: 7.shop.example:8080\n\n",
         "GET / HTTP/1.1\nHost: localhost:3000\n\n",
@@ -35,7 +35,7 @@ pub(super) static DISGUISED_ADDRESS: Rule = Rule {
     leaf: Leaf::HttpComplianceHostHeader,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "The Host is an address in a notation that hides which one it is.",
     attacks: &[
         "GET / HTTP/1.1\nHost: 0x7f000001\n\n",
@@ -46,7 +46,7 @@ pub(super) static DISGUISED_ADDRESS: Rule = Rule {
         "GET / HTTP/1.1\nHost: 169.254.43518\n\n",
         "GET / HTTP/1.1\nHost: 127.0.0.01.\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: 127.0.0.1:8080\n\n",
         "GET / HTTP/1.1\nHost: [::1]:8080\n\n",
         "GET / HTTP/1.1\nHost: [::ffff:192.0.2.1]\n\n",

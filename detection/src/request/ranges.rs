@@ -4,14 +4,14 @@ use waf_shared::catalog::Leaf;
 
 use super::facts::{Facts, Finding};
 use crate::field::Places;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 pub(super) static MALFORMED: Rule = Rule {
     id: "http-compliance-range-header/malformed",
     leaf: Leaf::HttpComplianceRangeHeader,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "A Range cannot be read, ends before it begins, or is there twice.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nRange: bytes=50-10\n\n",
@@ -19,7 +19,7 @@ pub(super) static MALFORMED: Rule = Rule {
         "GET / HTTP/1.1\nHost: shop.example\nRange: bytes=0-18446744073709551615\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nRange: bytes=0-1\nRange: bytes=2-3\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET /v.mp4 HTTP/1.1\nHost: shop.example\nRange: bytes=0-\n\n",
         "GET /v.mp4 HTTP/1.1\nHost: shop.example\nRange: bytes=-500\n\n",
         "GET /a HTTP/1.1\nHost: shop.example\nRange: bytes=500-999, 2000-2499\n\n",
@@ -33,14 +33,14 @@ pub(super) static EXCESSIVE: Rule = Rule {
     leaf: Leaf::HttpComplianceRangeHeader,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "A Range asks for many parts at once.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nRange: bytes=0-,5-6,5-7,5-8,5-9,5-10\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nRange: bytes=10-11, 20-21, 30-31, 40-41, 50-51, 60-61\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nRange: bytes=1-1,3-3,5-5,7-7,9-9,11-11,13-13,15-15\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET /a HTTP/1.1\nHost: shop.example\nRange: bytes=10-11, 20-21, 30-31, 40-41, 50-51\n\n",
         "GET /a.pdf HTTP/1.1\nHost: shop.example\nRange: bytes=10-11, 20-21, 30-31, 40-41, 50-51, 60-61\n\n",
         "GET /v.mp4 HTTP/1.1\nHost: shop.example\nRange: bytes=1048576-\n\n",
@@ -52,14 +52,14 @@ pub(super) static OBSOLETE_FIELD: Rule = Rule {
     leaf: Leaf::HttpComplianceRangeHeader,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "The obsolete field Request-Range, which some servers still obey.",
     attacks: &[
         "GET /v.mp4 HTTP/1.1\nHost: shop.example\nRequest-Range: bytes=0-\n\n",
         "HEAD / HTTP/1.1\nHost: shop.example\nrequest-range: bytes=0-0\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nRange: bytes=0-1\nRequest-Range: bytes=0-1\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET /v.mp4 HTTP/1.1\nHost: shop.example\nRange: bytes=0-1023\n\n",
         "GET /v.mp4 HTTP/1.1\nHost: shop.example\nIf-Range: \"abc\"\nRange: bytes=0-1023\n\n",
         "GET /v.mp4 HTTP/1.1\nHost: shop.example\n\n",
@@ -71,14 +71,14 @@ pub(super) static ANY: Rule = Rule {
     leaf: Leaf::HttpAttacksRangeDos,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "The request asks for parts, where whole answers are all that clients need.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nRange: bytes=0-1023\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nRequest-Range: bytes=0-1023\n\n",
         "POST / HTTP/1.1\nHost: shop.example\nContent-Length: 0\nRange: bytes=0-\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nAccept-Ranges: bytes\n\n",
         "PUT / HTTP/1.1\nHost: shop.example\nContent-Length: 1\nContent-Type: text/plain\nContent-Range: bytes 0-0/9\n\na",

@@ -6,14 +6,14 @@ use waf_shared::fields::{self, Property};
 use super::facts::{Facts, Finding};
 use super::media_type::is_token;
 use crate::field::Places;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 pub(super) static FIELD: Rule = Rule {
     id: "http-compliance-restricted-headers/field",
     leaf: Leaf::HttpComplianceRestrictedHeaders,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "A field that changes the method, the path or the settings that a server works with, or how it reads a body.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nProxy: http://203.0.113.7:8080/\n\n",
@@ -29,7 +29,7 @@ pub(super) static FIELD: Rule = Rule {
         "GET / HTTP/1.1\nHost: shop.example\nContent_Type: application/json\n\n",
         "GET / HTTP/1.1\nHost: shop.example\ncontent_encoding: gzip\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\nProxy-Connection: keep-alive\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nIf-Match: \"a\"\nX-Forwarded-Proto: https\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nX-Requested-With: XMLHttpRequest\nX-Method: a\n\n",
@@ -45,14 +45,14 @@ pub(super) static WITHOUT_BODY: Rule = Rule {
     leaf: Leaf::HttpComplianceRestrictedHeaders,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "Content-Encoding or Content-Range on a request that carries no content.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nContent-Encoding: deflate\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Range: bytes 4096-8192/8192\n\n",
         "DELETE /a HTTP/1.1\nHost: shop.example\ncontent-encoding: gzip\n\n",
     ],
-    everyday: &[
+    benign: &[
         "PUT / HTTP/1.1\nHost: shop.example\nContent-Type: text/plain\nContent-Length: 1\nContent-Range: bytes 0-0/9\n\na",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Encoding: identity\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nContent-Encoding:\n\n",
@@ -65,14 +65,14 @@ pub(super) static CACHE_CONTROL: Rule = Rule {
     leaf: Leaf::HttpComplianceRestrictedHeaders,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Head,
+    matcher: RuleMatcher::RequestHead,
     summary: "A Cache-Control that is no list of directives, or whose ages are no numbers.",
     attacks: &[
         "GET / HTTP/1.1\nHost: shop.example\nCache-Control: max-age=1,,,max-stale=2\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nCache-Control: max-age=never\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nCache-Control: no-cache; no-store\n\n",
     ],
-    everyday: &[
+    benign: &[
         "GET / HTTP/1.1\nHost: shop.example\nCache-Control: no-cache\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nCache-Control: no-cache, no-store, must-revalidate\n\n",
         "GET / HTTP/1.1\nHost: shop.example\nCache-Control: max-age=0,\n\n",

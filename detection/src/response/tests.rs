@@ -180,6 +180,6 @@ fn a_failed_server_speaks_for_itself() {
 
 #[test]
 fn the_automaton_is_small() {
-    let bytes = Signs::new().memory_bytes();
+    let bytes = ResponsePatterns::new().memory_bytes();
     assert!(bytes < 2 << 20, "{bytes} bytes");
 }

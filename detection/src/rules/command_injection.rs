@@ -1,10 +1,10 @@
-//! Rules of command injection, and the judge that reports them: it asks the shell tokenizer what a value would run and
+//! Rules of command injection, and the detector that reports them: it asks the shell tokenizer what a value would run and
 //! names the protection that the finding belongs to. It must not know how the tokenizer comes to its conclusions.
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
 use crate::lang::shell::{self, Certainty, Entry, Sign};
-use crate::rule::{Glance, Judge, Rule};
+use crate::rule::{Detector, Prefilter, Rule};
 
 mod other;
 mod triggers;
@@ -35,11 +35,12 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// Runs the POSIX and Windows shell tokenizer.
-pub static JUDGE: Judge = Judge { name: "shell", triggers: triggers::TRIGGERS, places: Places::REQUEST, run };
+pub static DETECTOR: Detector =
+    Detector { name: "shell", triggers: triggers::TRIGGERS, places: Places::REQUEST, run };
 
 /// Spares it prose.
-pub static GLANCE: Glance =
-    Glance { judge: &JUDGE, triggers: triggers::COMMON, is_worth_it: shell::is_worth_it };
+pub static PREFILTER: Prefilter =
+    Prefilter { detector: &DETECTOR, triggers: triggers::COMMON, may_match: shell::may_match };
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     let entry = match subject.place {

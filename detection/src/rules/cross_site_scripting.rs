@@ -1,4 +1,4 @@
-//! Rules of this bucket and the judge that reports them: what the conclusions of [`crate::lang::html`] and
+//! Rules of this bucket and the detector that reports them: what the conclusions of [`crate::lang::html`] and
 //! [`crate::lang::script`] weigh.
 
 use waf_shared::catalog::Leaf;
@@ -7,7 +7,7 @@ use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
 use crate::lang::html::{charset, markup};
 use crate::lang::script::{self, jsfuck};
-use crate::rule::{Judge, Rule, Test};
+use crate::rule::{Detector, Rule, RuleMatcher};
 use crate::view::View;
 
 mod encoding;
@@ -59,7 +59,7 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// Runs the HTML tokenizer and the script scanner.
-pub static JUDGE: Judge = Judge { name: "html", triggers: TRIGGERS, places: Places::REQUEST, run };
+pub static DETECTOR: Detector = Detector { name: "html", triggers: TRIGGERS, places: Places::REQUEST, run };
 
 /// Literals without one of which nothing here can be found.
 #[rustfmt::skip] // a table, not code
@@ -135,14 +135,23 @@ fn extent(bytes: &[u8], offset: usize) -> usize {
     rest.iter().position(|&byte| matches!(byte, b'>' | b'\n')).map_or(rest.len(), |end| end + 1)
 }
 
-/// A rule that the judge reports.
+/// A rule that the detector reports.
 const fn judged(
     id: &'static str,
     leaf: Leaf,
     weight: u8,
     summary: &'static str,
     attacks: &'static [&'static str],
-    everyday: &'static [&'static str],
+    benign: &'static [&'static str],
 ) -> Rule {
-    Rule { id, leaf, weight, places: Places::REQUEST, test: Test::Judged, summary, attacks, everyday }
+    Rule {
+        id,
+        leaf,
+        weight,
+        places: Places::REQUEST,
+        matcher: RuleMatcher::Detected,
+        summary,
+        attacks,
+        benign,
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Judge, Rule};
+use crate::rule::{Detector, Rule};
 
 mod characters;
 mod coding;
@@ -44,7 +44,7 @@ const WRITTEN: Places = Places::of(&[
 ]);
 
 /// Looks at bytes and at the shape of paths.
-pub static JUDGE: Judge = Judge { name: "compliance", triggers: &[], places: WRITTEN, run: judge };
+pub static DETECTOR: Detector = Detector { name: "compliance", triggers: &[], places: WRITTEN, run: judge };
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     characters::judge(subject, evidence);

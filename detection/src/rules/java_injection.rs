@@ -1,4 +1,4 @@
-//! Rules of this bucket and the judge that reports them: lookups that load code, Java names and calls, serialized
+//! Rules of this bucket and the detector that reports them: lookups that load code, Java names and calls, serialized
 //! objects, server pages. What the bytes hold, `lang` says; here it is weighed by where they stand.
 
 use waf_shared::catalog::Leaf;
@@ -7,7 +7,7 @@ use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
 use crate::lang::java::{self, Finding, Kind, Sign};
 use crate::lang::lookup;
-use crate::rule::{Judge, Rule};
+use crate::rule::{Detector, Rule};
 
 mod code;
 mod lookups;
@@ -38,7 +38,8 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// Evaluates lookups and reads Java names.
-pub static JUDGE: Judge = Judge { name: "java", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+pub static DETECTOR: Detector =
+    Detector { name: "java", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
 
 static TRIGGERS: &[&str] = &[
     "${",

@@ -1,11 +1,11 @@
-//! Rules of this bucket and the judge that reports them: what values would change about a directory query.
+//! Rules of this bucket and the detector that reports them: what values would change about a directory query.
 
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
 use crate::lang::ldap::{self, Sign};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
 
 /// The rules.
 pub static RULES: &[&Rule] = &[&FILTER, &BREAK_OUT, &MATCHING_RULE, &IN_TEXT];
@@ -15,7 +15,7 @@ static FILTER: Rule = Rule {
     leaf: Leaf::LdapInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is a search filter of several components.",
     attacks: &[
         "(&(uid=root)(!(&(1=0)(mail=x))))",
@@ -23,7 +23,7 @@ static FILTER: Rule = Rule {
         "(&(cn=operator)(password=Q*))",
         "KCYodWlkPXJvb3QpKCEoJigxPTApKG1haWw9eCkpKSk",
     ],
-    everyday: &["if(!(a=b)) return", "(a+b)(c+d)", "hello(&(*m)[..])", "a (&) b", "R&D (|| S&T)"],
+    benign: &["if(!(a=b)) return", "(a+b)(c+d)", "hello(&(*m)[..])", "a (&) b", "R&D (|| S&T)"],
 };
 
 static BREAK_OUT: Rule = Rule {
@@ -31,7 +31,7 @@ static BREAK_OUT: Rule = Rule {
     leaf: Leaf::LdapInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value closes a component of a search filter and opens another.",
     attacks: &[
         "bar)(&)",
@@ -41,7 +41,7 @@ static BREAK_OUT: Rule = Rule {
         "test) ( & ",
         "admin*)((|userPassword=*)",
     ],
-    everyday: &["1) first (x = 1)", "f(a)(b=1)", ":) (see below)", "(555) (ext=12)", "a) b (c) d"],
+    benign: &["1) first (x = 1)", "f(a)(b=1)", ":) (see below)", "(555) (ext=12)", "a) b (c) d"],
 };
 
 static MATCHING_RULE: Rule = Rule {
@@ -49,10 +49,10 @@ static MATCHING_RULE: Rule = Rule {
     leaf: Leaf::LdapInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value compares an attribute of a directory by a matching rule.",
     attacks: &["userPassword:2.5.13.18:=40", "cn:caseExactMatch:=Fred", "(ou:dn:=people)"],
-    everyday: &["x := 5", "a:=b", "time 12:30:=", "version:1.2.3"],
+    benign: &["x := 5", "a:=b", "time 12:30:=", "version:1.2.3"],
 };
 
 static IN_TEXT: Rule = Rule {
@@ -60,14 +60,14 @@ static IN_TEXT: Rule = Rule {
     leaf: Leaf::LdapInjection,
     weight: 2,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text holds syntax of search filters.",
     attacks: &[
         "our filter is (&(objectClass=user)(mail=*)) and it takes far too long",
         "they typed admin)(&) into the user name field of our portal",
         "you may use cn:caseExactMatch:=Fred here and hope that it works",
     ],
-    everyday: &[
+    benign: &[
         "the filter (and the rest) is on the way to you",
         "we sell screws (M4) (box=100) and nuts of every size",
         "all of you (and me) are invited",
@@ -75,7 +75,8 @@ static IN_TEXT: Rule = Rule {
 };
 
 /// Runs the filter tokenizer.
-pub static JUDGE: Judge = Judge { name: "ldap", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+pub static DETECTOR: Detector =
+    Detector { name: "ldap", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
 
 const TRIGGERS: &[&str] = &[")(", "(&", "(|", "(!", "( &", "( |", "( !", ")!(", ") (", ":="];
 

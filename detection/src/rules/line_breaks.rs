@@ -6,7 +6,7 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
 use crate::view::View;
 
 /// The rules.
@@ -17,7 +17,7 @@ static IN_PATH: Rule = Rule {
     leaf: Leaf::HttpAttacksHeaderCrlfInjection,
     weight: STRONG,
     places: Places::of(&[Place::Path]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A line break in the path.",
     attacks: &[
         "/a%0d%0aX-Injected:%201",
@@ -25,7 +25,7 @@ static IN_PATH: Rule = Rule {
         "/%25%30%41Set-cookie:a=b",
         "/shell.php%0a",
     ],
-    everyday: &["/a%20b", "/docs/line%5Cnbreak", "/a%0"],
+    benign: &["/a%20b", "/docs/line%5Cnbreak", "/a%0"],
 };
 
 static IN_NAME: Rule = Rule {
@@ -33,10 +33,10 @@ static IN_NAME: Rule = Rule {
     leaf: Leaf::HttpAttacksHeaderCrlfInjection,
     weight: STRONG,
     places: Places::of(&[Place::QueryName, Place::FormName, Place::CookieName, Place::FileName]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A line break in the name of a parameter, a cookie or a file.",
     attacks: &["a\r\nX-Injected: 1", "a\nb", "\rrestofdata"],
-    everyday: &["user name", "a\\nb", "first-name"],
+    benign: &["user name", "a\\nb", "first-name"],
 };
 
 static IN_HEADER: Rule = Rule {
@@ -44,14 +44,14 @@ static IN_HEADER: Rule = Rule {
     leaf: Leaf::HttpAttacksHeaderCrlfInjection,
     weight: STRONG,
     places: Places::of(&[Place::Header, Place::Cookie]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A header or cookie value in which a coded line break begins another header or a body.",
     attacks: &["data%0d%0aInjected: value", "news%0dX-Added: second", "x%0a%0a<html>hi", "en%0D%0A%20X-Y:z"],
-    everyday: &["{%0A \"theme\": \"dark\"%0A}", "two%0Alines", "12%3A30"],
+    benign: &["{%0A \"theme\": \"dark\"%0A}", "two%0Alines", "12%3A30"],
 };
 
 /// Looks for line breaks.
-pub static JUDGE: Judge = Judge {
+pub static DETECTOR: Detector = Detector {
     name: "line-break",
     triggers: &[],
     places: Places::of(&[

@@ -1,9 +1,9 @@
-//! Rules of this bucket and the judge that reports them: what values and request paths would mean to a file system.
+//! Rules of this bucket and the detector that reports them: what values and request paths would mean to a file system.
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::path::{self, Origin, Resolved, Target, Telling, Token};
-use crate::rule::{Judge, Rule};
+use crate::lang::path::{self, Origin, Resolved, Sensitivity, Target, Token};
+use crate::rule::{Detector, Rule};
 use crate::rules::php_injection::names_a_file;
 use crate::view::View;
 
@@ -58,7 +58,8 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// Runs the path tokenizer.
-pub static JUDGE: Judge = Judge { name: "path", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+pub static DETECTOR: Detector =
+    Detector { name: "path", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     match subject.place {
@@ -100,7 +101,7 @@ fn request_path(bytes: &[u8], evidence: &mut Evidence<'_>) {
             || resolved.long_dots == 1 && target == Target::Proof,
     );
     found(&SYSTEM_FILE_REQUESTED, target == Target::Proof);
-    found(&DOTFILE_REQUESTED, path::is_secret_dotfile(&resolved, Telling::Requested));
+    found(&DOTFILE_REQUESTED, path::is_secret_dotfile(&resolved, Sensitivity::Requested));
     found(&PROJECT_FILE_REQUESTED, path::is_published_by_mistake(&resolved));
     found(&ASSISTANT_FILE_REQUESTED, path::is_assistant_file(&resolved));
 }
@@ -115,7 +116,7 @@ fn file_name(bytes: &[u8], evidence: &mut Evidence<'_>) {
             |known: &&[u8]| name.get(..known.len()).is_some_and(|head| head.eq_ignore_ascii_case(known));
         CONFIGURATIONS.iter().any(begins)
     });
-    if configures || path::is_secret_dotfile(&resolved, Telling::Requested) {
+    if configures || path::is_secret_dotfile(&resolved, Sensitivity::Requested) {
         evidence.found(&DOTFILE_UPLOADED, 0, bytes.len());
     }
     if resolved.ups > 0 {
@@ -169,9 +170,9 @@ fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidenc
         || matches!(names, [first, second, _, ..] if (*first == b"var" && *second == b"tmp") || (*first == b"dev" && *second == b"shm"));
     found(&WRITES_TO_TEMPORARY, temporary && token.before == Some(b'>') && token.origin == Origin::Absolute);
     let nested = names.len() > 1 || resolved.climbs > 0 || !document;
-    let telling = if document { Telling::Placed } else { Telling::Requested };
-    let secret = path::is_secret_dotfile(&resolved, Telling::Anywhere) && nested
-        || placed && path::is_secret_dotfile(&resolved, telling);
+    let sensitivity = if document { Sensitivity::Placed } else { Sensitivity::Requested };
+    let secret = path::is_secret_dotfile(&resolved, Sensitivity::Anywhere) && nested
+        || placed && path::is_secret_dotfile(&resolved, sensitivity);
     found(&DOTFILE, !prose && token.origin != Origin::Url && secret);
     found(&ASSISTANT_FILE, !prose && placed && path::is_assistant_file(&resolved));
 }

@@ -1,10 +1,10 @@
-//! Rules of PHP injection, and the judge that reports them: it asks the PHP reader what stands in a value and names the
+//! Rules of PHP injection, and the detector that reports them: it asks the PHP reader what stands in a value and names the
 //! protection that the finding belongs to. It must not know how the reader comes to its conclusions.
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
 use crate::lang::php::{self, Finding, Setting, Sign};
-use crate::rule::{Glance, Judge, Rule};
+use crate::rule::{Detector, Prefilter, Rule};
 
 mod calls;
 mod code;
@@ -44,10 +44,11 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// Runs the PHP reader.
-pub static JUDGE: Judge = Judge { name: "php", triggers: TRIGGERS, places: Places::REQUEST, run };
+pub static DETECTOR: Detector = Detector { name: "php", triggers: TRIGGERS, places: Places::REQUEST, run };
 
 /// Spares it the parentheses of prose.
-pub static GLANCE: Glance = Glance { judge: &JUDGE, triggers: &["("], is_worth_it: php::may_call };
+pub static PREFILTER: Prefilter =
+    Prefilter { detector: &DETECTOR, triggers: &["("], may_match: php::may_call };
 
 const TRIGGERS: &[&str] = &[
     "<?",
@@ -256,7 +257,7 @@ fn rule(sign: Sign, setting: Setting) -> Option<&'static Rule> {
 mod tests {
     use super::*;
 
-    /// What the lists hold and no literal wakes the judge for would never be found.
+    /// What the lists hold and no literal wakes the detector for would never be found.
     #[test]
     fn every_listed_name_holds_a_trigger() {
         let assigned = php::directives().map(|name| format!("{name}=1"));

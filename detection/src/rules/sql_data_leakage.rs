@@ -4,8 +4,8 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::Spot;
-use crate::rule::{Rule, STRONG, Test};
+use crate::response::MatchContext;
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 mod driver;
 mod enterprise;
@@ -36,25 +36,25 @@ pub static RULES: &[&Rule] = &[
 const fn rule(
     id: &'static str,
     leaf: Leaf,
-    signs: &'static [crate::response::Sign],
+    patterns: &'static [crate::response::ResponsePattern],
     attacks: &'static [&'static str],
-    everyday: &'static [&'static str],
+    benign: &'static [&'static str],
 ) -> Rule {
     Rule {
         id,
         leaf,
         weight: STRONG,
         places: Places::of(&[Place::ResponseBody]),
-        test: Test::Signs(signs),
+        matcher: RuleMatcher::Response(patterns),
         summary: "The response reports an error of the database as the database or its driver words it.",
         attacks,
-        everyday,
+        benign,
     }
 }
 
 /// Whether the byte before the words parts them from a name that they would be the end of.
-fn stands_apart(spot: &Spot<'_>) -> bool {
-    !spot
+fn stands_apart(context: &MatchContext<'_>) -> bool {
+    !context
         .before()
         .last()
         .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))

@@ -1,22 +1,22 @@
-//! SQL injection: the rules with their proofs, and the judge that reports them. What a fragment of a query looks like
+//! SQL injection: the rules with their proofs, and the detector that reports them. What a fragment of a query looks like
 //! is known by [`crate::lang::sql`]; here stands what it means where it was found.
 
 mod attribution;
 mod breakout;
+mod detect;
 mod document;
-mod free;
-mod judge;
+mod judgement;
 mod operators;
 mod opt_in;
 mod proofs;
 mod proofs_by_dialect;
-mod scene;
 #[cfg(test)]
 mod tests;
 mod triggers;
+mod unquoted;
 
 use crate::field::Places;
-use crate::rule::{Judge, Rule};
+use crate::rule::{Detector, Rule};
 
 /// The rules.
 pub static RULES: &[&Rule] = &[
@@ -73,9 +73,13 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// Runs the SQL tokenizer.
-pub static JUDGE: Judge =
-    Judge { name: "sql", triggers: triggers::TRIGGERS, places: Places::REQUEST, run: judge::run };
+pub static DETECTOR: Detector =
+    Detector { name: "sql", triggers: triggers::TRIGGERS, places: Places::REQUEST, run: detect::run };
 
 /// Runs it behind quotes alone. Nearly every quote in prose is an apostrophe, which is told by what follows it.
-pub static QUOTES: Judge =
-    Judge { name: "sql-quotes", triggers: triggers::QUOTES, places: Places::REQUEST, run: judge::run_quotes };
+pub static QUOTES: Detector = Detector {
+    name: "sql-quotes",
+    triggers: triggers::QUOTES,
+    places: Places::REQUEST,
+    run: detect::run_quotes,
+};

@@ -4,8 +4,8 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::sign::{proved, raw};
-use crate::rule::{Rule, STRONG, Test};
+use crate::response::pattern::{checked, raw};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 mod behaviour;
 mod title;
@@ -29,10 +29,10 @@ static KNOWN_SHELL: Rule = Rule {
     leaf: Leaf::WebShellDetection,
     weight: STRONG,
     places: PLACES,
-    test: Test::Signs(&[
-        proved("<title>", "", is_shell_title),
-        proved("<TITLE>", "", is_shell_title),
-        proved("<Title>", "", is_shell_title),
+    matcher: RuleMatcher::Response(&[
+        checked("<title>", "", is_shell_title),
+        checked("<TITLE>", "", is_shell_title),
+        checked("<Title>", "", is_shell_title),
         raw("<input type=hidden name=act ", "~name=c99"),
         raw("name=\"phpspy", ""),
         raw("b374k shell : connected", ""),
@@ -62,7 +62,7 @@ static KNOWN_SHELL: Rule = Rule {
         "<title>..:: Some Shell ::..</title>",
         "<title>Web Shell</title>",
     ],
-    everyday: &[
+    benign: &[
         "<title>Web shell - Wikipedia</title>",
         "<title>Shell | Fuel cards for business</title>",
         "<title>Bash shell scripting tutorial</title>",

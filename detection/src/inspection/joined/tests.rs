@@ -5,7 +5,7 @@ use std::sync::Arc;
 use waf_shared::catalog::LeafSet;
 
 use crate::Engine;
-use crate::body::Cut;
+use crate::body::Completeness;
 use crate::budget::Budget;
 use crate::inspection::{Bounds, Inspection, OnHit};
 use crate::recorded::Recorded;
@@ -124,7 +124,7 @@ fn multipart_fields_of_one_name_are_joined() {
         inspection.body(b"multipart/form-data; boundary=x");
         inspection.feed(parts.concat().as_bytes());
         inspection.feed(b"--x--\r\n");
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         inspection.verdict().blocks()
     };
     let two = "*/SELECT password FROM users--";

@@ -57,7 +57,7 @@ pub(crate) fn target(path: &Resolved<'_>, origin: Origin) -> Target {
 
 /// How readily a hidden name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Telling {
+pub(crate) enum Sensitivity {
     /// In a request path, where nothing asks for it by accident.
     Requested,
     /// On an absolute path in a document, where tools keep their settings.
@@ -67,11 +67,11 @@ pub(crate) enum Telling {
 }
 
 /// Whether the path leads to a hidden file that holds secrets.
-pub(crate) fn is_secret_dotfile(path: &Resolved<'_>, telling: Telling) -> bool {
-    let listed_so = |name: &[u8]| match telling {
-        Telling::Requested => listed(name, SECRET),
-        Telling::Placed => listed(name, SECRET) && !listed(name, COMMONPLACE),
-        Telling::Anywhere => listed(name, SECRET_ANYWHERE),
+pub(crate) fn is_secret_dotfile(path: &Resolved<'_>, sensitivity: Sensitivity) -> bool {
+    let listed_so = |name: &[u8]| match sensitivity {
+        Sensitivity::Requested => listed(name, SECRET),
+        Sensitivity::Placed => listed(name, SECRET) && !listed(name, COMMONPLACE),
+        Sensitivity::Anywhere => listed(name, SECRET_ANYWHERE),
     };
     path.segments().iter().any(|name| {
         let variant = name.get(..5).is_some_and(|start| same(start, ".env.")) && !is_sample(name);

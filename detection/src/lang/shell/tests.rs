@@ -22,9 +22,9 @@ fn blocks(text: &[u8]) -> bool {
         .any(|finding| finding.certainty == Certainty::Certain && !opt_in(finding.sign))
 }
 
-fn check(attacks: &[&str], everyday: &[&str]) {
+fn check(attacks: &[&str], benign: &[&str]) {
     let missed: Vec<_> = attacks.iter().filter(|text| !blocks(text.as_bytes())).collect();
-    let taken: Vec<_> = everyday.iter().filter(|text| blocks(text.as_bytes())).collect();
+    let taken: Vec<_> = benign.iter().filter(|text| blocks(text.as_bytes())).collect();
     assert!(missed.is_empty() && taken.is_empty(), "missed {missed:?}, taken {taken:?}");
 }
 

@@ -4,7 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::token::{Dialect, Gap, Kind, Lasts, Lexer, Quotes, Token};
+use super::token::{CommentEnds, Dialect, Gap, Kind, Lexer, Quotes, Token};
 use super::words::Word;
 
 /// Tokens that are read behind a place; a construct that needs more is not told from prose by its end.
@@ -43,7 +43,7 @@ impl<'a> Reading<'a> {
         let window = window.get(..BYTES_MAX).unwrap_or(window);
         Reading {
             from,
-            lexer: RefCell::new(Lexer::new(window, 0, dialect, quotes, Lasts::UNKNOWN)),
+            lexer: RefCell::new(Lexer::new(window, 0, dialect, quotes, CommentEnds::UNKNOWN)),
             tokens: [const { Cell::new(EMPTY) }; TOKENS_MAX],
             count: Cell::new(0),
             complete: Cell::new(false),

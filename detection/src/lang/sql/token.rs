@@ -126,18 +126,18 @@ pub struct Token {
 
 /// Where comments can last end; known beforehand, no unfinished comment is searched to the end twice.
 #[derive(Debug, Clone, Copy)]
-pub struct Lasts {
+pub struct CommentEnds {
     line: usize,
     comment_end: usize,
 }
 
-impl Lasts {
+impl CommentEnds {
     /// Not known: for pieces so short that looking for an end again and again costs little.
-    pub const UNKNOWN: Lasts = Lasts { line: usize::MAX, comment_end: usize::MAX };
+    pub const UNKNOWN: CommentEnds = CommentEnds { line: usize::MAX, comment_end: usize::MAX };
 
     /// Of `bytes`.
-    pub fn of(bytes: &[u8]) -> Lasts {
-        Lasts {
+    pub fn of(bytes: &[u8]) -> CommentEnds {
+        CommentEnds {
             line: memchr::memrchr2(b'\n', b'\r', bytes).map_or(0, |i| i + 1),
             comment_end: memchr::memmem::rfind(bytes, b"*/").unwrap_or(0),
         }
@@ -158,7 +158,7 @@ pub struct Lexer<'a> {
     at: usize,
     dialect: Dialect,
     quotes: Quotes,
-    lasts: Lasts,
+    comment_ends: CommentEnds,
     executable: bool,
     /// Whether the dialects read differently what was read so far.
     pub ambiguous: bool,
@@ -170,13 +170,19 @@ pub struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     /// Reads `bytes` from `at` on.
-    pub fn new(bytes: &'a [u8], at: usize, dialect: Dialect, quotes: Quotes, lasts: Lasts) -> Lexer<'a> {
+    pub fn new(
+        bytes: &'a [u8],
+        at: usize,
+        dialect: Dialect,
+        quotes: Quotes,
+        comment_ends: CommentEnds,
+    ) -> Lexer<'a> {
         Lexer {
             bytes,
             at,
             dialect,
             quotes,
-            lasts,
+            comment_ends,
             executable: false,
             ambiguous: false,
             executed: None,
@@ -443,7 +449,7 @@ mod tests {
     use super::*;
 
     fn kinds(value: &str, dialect: Dialect, quotes: Quotes) -> Vec<Kind> {
-        Lexer::new(value.as_bytes(), 0, dialect, quotes, Lasts::of(value.as_bytes()))
+        Lexer::new(value.as_bytes(), 0, dialect, quotes, CommentEnds::of(value.as_bytes()))
             .map(|token| token.kind)
             .collect()
     }

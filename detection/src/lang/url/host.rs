@@ -7,7 +7,7 @@ use super::fold::{HOST_BYTES_MAX, fold};
 
 /// Where a host leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum AddressClass {
     /// A cloud's metadata service.
     Metadata,
     /// The machine itself, by number or by name.
@@ -27,7 +27,7 @@ pub(crate) enum Reach {
 /// What a host means.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address {
-    pub(crate) reach: Reach,
+    pub(crate) class: AddressClass,
     /// Written in a way that hides where it leads.
     pub(crate) disguised: bool,
     /// Given by number.
@@ -38,17 +38,17 @@ pub(crate) struct Address {
 pub(crate) fn host(host: &[u8]) -> Address {
     let mut buffer = [0; HOST_BYTES_MAX];
     let Some((name, folded)) = fold(host, &mut buffer) else {
-        return Address { reach: Reach::Name, disguised: false, numeric: false };
+        return Address { class: AddressClass::Name, disguised: false, numeric: false };
     };
     let name = name.strip_suffix(b".").unwrap_or(name);
     let text = std::str::from_utf8(name).unwrap_or_default();
     if let Some((address, odd)) = version_4(text) {
-        return Address { reach: reach_4(address), disguised: odd || folded, numeric: true };
+        return Address { class: class_of_v4(address), disguised: odd || folded, numeric: true };
     }
-    if let Some((reach, mapped)) = version_6(text) {
-        return Address { reach, disguised: mapped || folded, numeric: true };
+    if let Some((class, mapped)) = version_6(text) {
+        return Address { class, disguised: mapped || folded, numeric: true };
     }
-    Address { reach: reach_by_name(text), disguised: folded, numeric: false }
+    Address { class: reach_by_name(text), disguised: folded, numeric: false }
 }
 
 /// One to four numbers in decimal, octal or hexadecimal; whether they are written otherwise than four plain ones.
@@ -88,24 +88,24 @@ fn number(part: &str) -> Option<(u128, bool)> {
     }
 }
 
-fn reach_4(address: Ipv4Addr) -> Reach {
+fn class_of_v4(address: Ipv4Addr) -> AddressClass {
     match address.octets() {
         [169, 254, 169, 254]
         | [169, 254, 170, 2]
         | [169, 254, 0, 23]
         | [100, 100, 100, 200]
         | [192, 0, 0, 192]
-        | [168, 63, 129, 16] => Reach::Metadata,
-        [127 | 0, ..] => Reach::Loopback,
-        [10, ..] | [192, 168, ..] | [169, 254, ..] => Reach::Internal,
-        [172, second, ..] if second & 0xf0 == 16 => Reach::Internal,
-        [100, second, ..] if second & 0xc0 == 64 => Reach::Internal,
-        _ => Reach::PublicAddress,
+        | [168, 63, 129, 16] => AddressClass::Metadata,
+        [127 | 0, ..] => AddressClass::Loopback,
+        [10, ..] | [192, 168, ..] | [169, 254, ..] => AddressClass::Internal,
+        [172, second, ..] if second & 0xf0 == 16 => AddressClass::Internal,
+        [100, second, ..] if second & 0xc0 == 64 => AddressClass::Internal,
+        _ => AddressClass::PublicAddress,
     }
 }
 
 /// An address of version 6, in brackets or not, with or without a zone; whether it hides one of version 4.
-fn version_6(text: &str) -> Option<(Reach, bool)> {
+fn version_6(text: &str) -> Option<(AddressClass, bool)> {
     let inner = text.strip_prefix('[').map_or(text, |rest| rest.strip_suffix(']').unwrap_or(rest));
     if !inner.contains(':') {
         return None;
@@ -115,14 +115,14 @@ fn version_6(text: &str) -> Option<(Reach, bool)> {
     let segments = address.segments();
     let low = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     Some(match segments {
-        _ if address.is_loopback() || address.is_unspecified() => (Reach::Loopback, false),
-        [0xfd00, 0xec2, .., 0x254] | [0xfd20, 0xce, .., 0x254] => (Reach::Metadata, false),
+        _ if address.is_loopback() || address.is_unspecified() => (AddressClass::Loopback, false),
+        [0xfd00, 0xec2, .., 0x254] | [0xfd20, 0xce, .., 0x254] => (AddressClass::Metadata, false),
         // Mapped, compatible, translated, and 6to4.
         [0, 0, 0, 0, 0, 0xffff | 0, a, b] | [0x64, 0xff9b, 0, 0, 0, 0, a, b] | [0x2002, a, b, ..] => {
-            (reach_4(low(a, b)), true)
+            (class_of_v4(low(a, b)), true)
         }
-        [first, ..] if first & 0xe000 != 0x2000 => (Reach::Internal, false),
-        _ => (Reach::PublicAddress, false),
+        [first, ..] if first & 0xe000 != 0x2000 => (AddressClass::Internal, false),
+        _ => (AddressClass::PublicAddress, false),
     })
 }
 
@@ -181,24 +181,24 @@ const REBINDING: &[&str] = &[
     "localho.st",
 ];
 
-fn reach_by_name(name: &str) -> Reach {
+fn reach_by_name(name: &str) -> AddressClass {
     let under = |domains: &[&str]| {
         domains.iter().any(|domain| {
             name.strip_suffix(domain).is_some_and(|head| head.is_empty() || head.ends_with('.'))
         })
     };
     if !name.contains(|byte: char| byte.is_ascii_alphanumeric()) {
-        Reach::Nothing
+        AddressClass::Nothing
     } else if METADATA.contains(&name) {
-        Reach::Metadata
+        AddressClass::Metadata
     } else if LOOPBACK.contains(&name) || name.ends_with(".localhost") {
-        Reach::Loopback
+        AddressClass::Loopback
     } else if under(REBINDING) {
-        Reach::Rebinding
+        AddressClass::Rebinding
     } else if under(INTERNAL) && name.contains('.') {
-        Reach::Internal
+        AddressClass::Internal
     } else {
-        Reach::Name
+        AddressClass::Name
     }
 }
 
@@ -208,8 +208,8 @@ mod tests {
 
     #[test]
     fn addresses_are_read_in_every_spelling() {
-        use Reach::{Internal, Loopback, Metadata, PublicAddress};
-        for (text, reach, disguised) in [
+        use AddressClass::{Internal, Loopback, Metadata, PublicAddress};
+        for (text, class, disguised) in [
             ("169.254.169.254", Metadata, false),
             ("2852039166", Metadata, true),
             ("7147006462", Metadata, true),
@@ -237,25 +237,25 @@ mod tests {
             ("[2606:4700::1111]", PublicAddress, false),
         ] {
             let address = host(text.as_bytes());
-            assert_eq!((address.reach, address.disguised), (reach, disguised), "{text}");
+            assert_eq!((address.class, address.disguised), (class, disguised), "{text}");
         }
     }
 
     #[test]
     fn names_are_known() {
-        for (text, reach) in [
-            ("LOCALHOST", Reach::Loopback),
-            ("metadata.google.internal", Reach::Metadata),
-            ("127.127.127.127.nip.io", Reach::Rebinding),
-            ("kubernetes.default.svc.cluster.local", Reach::Internal),
-            ("gateway.docker.internal", Reach::Internal),
-            ("example.org", Reach::Name),
-            ("mylocalhost", Reach::Name),
-            ("internal", Reach::Name),
-            ("...", Reach::Nothing),
-            ("1and1.example", Reach::Name),
+        for (text, class) in [
+            ("LOCALHOST", AddressClass::Loopback),
+            ("metadata.google.internal", AddressClass::Metadata),
+            ("127.127.127.127.nip.io", AddressClass::Rebinding),
+            ("kubernetes.default.svc.cluster.local", AddressClass::Internal),
+            ("gateway.docker.internal", AddressClass::Internal),
+            ("example.org", AddressClass::Name),
+            ("mylocalhost", AddressClass::Name),
+            ("internal", AddressClass::Name),
+            ("...", AddressClass::Nothing),
+            ("1and1.example", AddressClass::Name),
         ] {
-            assert_eq!(host(text.as_bytes()).reach, reach, "{text}");
+            assert_eq!(host(text.as_bytes()).class, class, "{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a value must contain before the shell tokenizer looks at it: what separates or substitutes commands, what
 //! options and system paths begin with, and the few names and keywords that stand without either.
 
-/// What prose has as well; there the tokenizer looks only where a glance finds a command in a command's place.
+/// What prose has as well; there the tokenizer looks only where a prefilter finds a command in a command's place.
 pub(super) static COMMON: &[&str] =
     &[";", "& ", "\n", "\r", " -", " /", "'-", "\"-", "time ", "sh ", "nc ", "\"."];
 

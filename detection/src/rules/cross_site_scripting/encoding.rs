@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use super::judged;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 pub(super) static UTF7: Rule = judged(
     "cross-site-scripting-encoding-evasion/utf-7",
@@ -24,7 +24,7 @@ pub(super) static US_ASCII: Rule = judged(
 );
 
 pub(super) static ESCAPED_TAG: Rule = Rule {
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         regex: r"(?:%u0*3c|\\u0*3c|\\x0*3c|\\0?74|%uff1c|\\uff1c)/?\s*(?:script|svg|img|iframe|object|embed)\b",
         literals: &[
             "%u003c", "\\u003c", "\\x3c", "\\74", "\\074", "uff1c", "%u3c", "\\u3c", "\\x03c", "\\x003c",

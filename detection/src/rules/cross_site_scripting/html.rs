@@ -134,7 +134,7 @@ pub(super) static ATTRIBUTE_BREAK: Rule = judged(
 );
 
 pub(super) static EXTERNAL_ENTITY: Rule = Rule {
-    test: crate::rule::Test::Pattern {
+    matcher: crate::rule::RuleMatcher::Pattern {
         regex: r"!entity\s+(?:%\s*)?[^\s>]+\s+(?:system|public)\b",
         literals: &["!entity"],
     },
@@ -153,7 +153,7 @@ pub(super) static EXTERNAL_ENTITY: Rule = Rule {
 };
 
 pub(super) static DEFAULT_ATTRIBUTE: Rule = Rule {
-    test: crate::rule::Test::Pattern {
+    matcher: crate::rule::RuleMatcher::Pattern {
         regex: r#"\bon[a-z]{3,32}\s{1,16}cdata\s{1,16}(?:#fixed\s{1,16})?["']"#,
         literals: &["cdata"],
     },

@@ -1,4 +1,4 @@
-//! Proofs of the rules, and properties of the judge.
+//! Proofs of the rules, and properties of the detector.
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
@@ -7,10 +7,10 @@ mod values;
 use proptest::prelude::*;
 use waf_shared::catalog::{Leaf, LeafSet};
 
-use super::{JUDGE, RULES, TRIGGERS};
+use super::{DETECTOR, RULES, TRIGGERS};
 use crate::evidence::{Evidence, Found, Subject};
 use crate::field::Place;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 use crate::view::View;
 
 fn every_leaf() -> LeafSet {
@@ -21,7 +21,7 @@ fn judge(bytes: &[u8]) -> Vec<Found> {
     let leaves = every_leaf();
     let mut found = Vec::new();
     let subject = Subject { place: Place::Query, name: b"q", view: View::Percent, bytes };
-    (JUDGE.run)(&subject, &mut Evidence::new(&leaves, Place::Query, &mut found));
+    (DETECTOR.run)(&subject, &mut Evidence::new(&leaves, Place::Query, &mut found));
     found
 }
 
@@ -35,16 +35,16 @@ fn is_triggered(text: &str) -> bool {
 }
 
 fn finds(rule: &Rule, text: &str) -> bool {
-    match &rule.test {
-        Test::Judged | Test::Signs(_) => {
+    match &rule.matcher {
+        RuleMatcher::Detected | RuleMatcher::Response(_) => {
             judge(text.as_bytes()).iter().any(|found| std::ptr::eq(found.rule, rule))
         }
-        Test::Pattern { regex, literals } => {
+        RuleMatcher::Pattern { regex, literals } => {
             let lower = text.to_ascii_lowercase();
             literals.iter().any(|literal| lower.contains(literal))
                 && regex::bytes::Regex::new(&format!("(?i-u){regex}")).unwrap().is_match(text.as_bytes())
         }
-        Test::Head => false,
+        RuleMatcher::RequestHead => false,
     }
 }
 
@@ -52,18 +52,18 @@ fn finds(rule: &Rule, text: &str) -> bool {
 fn every_rule_has_its_proofs() {
     let mut failures = Vec::new();
     for rule in RULES {
-        assert!(rule.attacks.len() >= 3 && rule.everyday.len() >= 3, "{}", rule.id);
+        assert!(rule.attacks.len() >= 3 && rule.benign.len() >= 3, "{}", rule.id);
         for attack in rule.attacks {
             if !finds(rule, attack) {
                 failures.push(format!("{} misses {attack:?}", rule.id));
             }
-            if matches!(rule.test, Test::Judged) && !is_triggered(attack) {
+            if matches!(rule.matcher, RuleMatcher::Detected) && !is_triggered(attack) {
                 failures.push(format!("{}: no trigger in {attack:?}", rule.id));
             }
         }
-        for everyday in rule.everyday {
-            if finds(rule, everyday) {
-                failures.push(format!("{} takes {everyday:?}", rule.id));
+        for benign in rule.benign {
+            if finds(rule, benign) {
+                failures.push(format!("{} takes {benign:?}", rule.id));
             }
         }
     }

@@ -4,7 +4,7 @@ use waf_shared::catalog::Leaf;
 
 use super::driver::{exception, php};
 use super::rule;
-use crate::response::sign::{leads, proved, spoken};
+use crate::response::pattern::{checked, leads, spoken};
 use crate::rule::Rule;
 
 pub(super) static ORACLE: Rule = rule(
@@ -220,7 +220,7 @@ pub(super) static MAXDB: Rule = rule(
         leads("[SAP AG][SQLOD32 DLL]", ""),
         leads("[SAP AG][LIBSQLOD", ""),
         leads("SQL error", "~POS(#"),
-        proved("POS(", "#", follows_a_code),
+        checked("POS(", "#", follows_a_code),
         exception("com.sap.dbtech.jdbc"),
         exception("com.sap.db.jdbc"),
         leads("SAP DBTech JDBC: [", "#"),
@@ -238,14 +238,14 @@ pub(super) static MAXDB: Rule = rule(
 );
 
 /// Whether a negative number stands before the position: `-8004 POS(62)`.
-fn follows_a_code(spot: &crate::response::Spot<'_>) -> bool {
-    let before = spot.before();
+fn follows_a_code(context: &crate::response::MatchContext<'_>) -> bool {
+    let before = context.before();
     let trimmed = before.trim_ascii_end();
     let digits = trimmed.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let code = trimmed.get(..trimmed.len() - digits).unwrap_or_default();
     (3..=5).contains(&digits) && code.ends_with(b"-") && {
         let back = before.len() + 1 - code.len();
-        spot.is_spoken() && spot.back(back).leads()
+        context.is_spoken() && context.back(back).leads()
     }
 }
 

@@ -4,7 +4,7 @@ use waf_shared::catalog::Leaf;
 
 use super::driver::{exception, php};
 use super::rule;
-use crate::response::sign::{leads, spoken};
+use crate::response::pattern::{leads, spoken};
 use crate::rule::Rule;
 
 pub(super) static MSSQL: Rule = rule(

@@ -4,8 +4,8 @@ use waf_shared::catalog::Leaf;
 
 use super::driver::{exception, php};
 use super::rule;
-use crate::response::Spot;
-use crate::response::sign::{leads, proved, spoken};
+use crate::response::MatchContext;
+use crate::response::pattern::{checked, leads, spoken};
 use crate::rule::Rule;
 
 pub(super) static MYSQL: Rule = rule(
@@ -80,10 +80,10 @@ pub(super) static POSTGRES: Rule = rule(
     "sql-data-leakage-postgres/error",
     Leaf::SqlDataLeakagePostgres,
     &[
-        proved("ERROR:  ", "", is_postgres_message),
-        proved("ERROR: ", "", is_postgres_message),
-        proved("FATAL:  ", "", is_postgres_message),
-        proved("FATAL: ", "", is_postgres_message),
+        checked("ERROR:  ", "", is_postgres_message),
+        checked("ERROR: ", "", is_postgres_message),
+        checked("FATAL:  ", "", is_postgres_message),
+        checked("FATAL: ", "", is_postgres_message),
         leads("SQLSTATE[", "@]~: 7 ERROR:"),
         leads("SQLSTATE[", "@] [7]"),
         leads("unterminated quoted string at or near \"", ""),
@@ -119,7 +119,7 @@ pub(super) static POSTGRES: Rule = rule(
 );
 
 /// Whether what follows the severity is one of the server's own sentences.
-fn is_postgres_message(spot: &Spot<'_>) -> bool {
+fn is_postgres_message(context: &MatchContext<'_>) -> bool {
     const BEGINNINGS: &[&str] = &[
         "syntax error at ",
         "unterminated quoted ",
@@ -146,7 +146,7 @@ fn is_postgres_message(spot: &Spot<'_>) -> bool {
     ];
     const OBJECTS: &[&str] =
         &["column ", "relation ", "function ", "database ", "role ", "schema ", "type ", "table "];
-    let text = spot.after();
+    let text = context.after();
     let text = text.split(|byte| *byte == b':').nth(1).map_or(&[][..], |_| {
         let at = memchr::memchr(b':', text).map_or(0, |at| at + 1);
         text.get(at..).unwrap_or_default().trim_ascii_start()
@@ -157,7 +157,7 @@ fn is_postgres_message(spot: &Spot<'_>) -> bool {
         && (has(line, b"does not exist")
             || has(line, b" is ambiguous")
             || has(line, b"must appear in the GROUP BY"));
-    (begins || missing) && spot.leads()
+    (begins || missing) && context.leads()
 }
 
 fn has(text: &[u8], words: &[u8]) -> bool {

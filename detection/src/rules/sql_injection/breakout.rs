@@ -7,11 +7,11 @@ mod start;
 
 pub(super) use start::at_start;
 
+use super::judgement::Judgement;
 use super::proofs::{
     BACKTICK_BREAK, CALL_BREAK, CLAUSE, CLOSER, COMMENT_TAIL, COMPARISON_BREAK, CONCATENATION,
     CONDITION_FRAGMENT, DELAY_CALL, LOGIN_COMMENT, STACKED, UNION_SELECT,
 };
-use super::scene::Scene;
 use crate::lang::sql::grammar::{
     self, Comparison, Operand, comparison, kind, operand, skip_closes, skip_opens, statement, word,
 };
@@ -25,7 +25,7 @@ const OPEN_TEXT_MAX: usize = 40;
 
 /// What the break is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lead {
+pub(super) enum BreakKind {
     /// A quote; `first` of its kind in the value. Later ones may as well close what an earlier one opened.
     Quote {
         /// The quote's first byte.
@@ -41,28 +41,34 @@ pub(super) enum Lead {
     Name,
 }
 
-impl Lead {
+impl BreakKind {
     fn is_quote(self) -> bool {
-        matches!(self, Lead::Quote { .. })
+        matches!(self, BreakKind::Quote { .. })
     }
 
     /// Whether the string of a host query goes on behind it.
     fn closes(self) -> bool {
-        matches!(self, Lead::Quote { closes: true, .. })
+        matches!(self, BreakKind::Quote { closes: true, .. })
     }
 
     /// Whether nothing speaks for a harmless reading of the break itself.
     fn is_clear(self) -> bool {
-        matches!(self, Lead::Quote { first: true, .. } | Lead::Value)
+        matches!(self, BreakKind::Quote { first: true, .. } | BreakKind::Value)
     }
 }
 
 /// Judges what follows a break at `at`; the query goes on at `from`.
-pub(super) fn behind(scene: &mut Scene<'_, '_, '_>, at: usize, from: usize, quotes: Quotes, lead: Lead) {
+pub(super) fn behind(
+    judgement: &mut Judgement<'_, '_, '_>,
+    at: usize,
+    from: usize,
+    quotes: Quotes,
+    break_kind: BreakKind,
+) {
     for dialect in [Dialect::MySql, Dialect::Standard] {
-        let tokens = Reading::new(scene.bytes(), from, dialect, quotes);
-        Break { scene, tokens: &tokens, at, lead }.judge(0);
-        scene.spend(tokens.cost());
+        let tokens = Reading::new(judgement.bytes(), from, dialect, quotes);
+        Break { judgement, tokens: &tokens, at, break_kind }.judge(0);
+        judgement.spend(tokens.cost());
         if !tokens.is_ambiguous() {
             break;
         }
@@ -71,10 +77,10 @@ pub(super) fn behind(scene: &mut Scene<'_, '_, '_>, at: usize, from: usize, quot
 
 /// A break and the tokens behind it.
 struct Break<'t, 'x, 'a, 'e, 's> {
-    scene: &'x mut Scene<'a, 'e, 's>,
+    judgement: &'x mut Judgement<'a, 'e, 's>,
     tokens: &'t Reading<'a>,
     at: usize,
-    lead: Lead,
+    break_kind: BreakKind,
 }
 
 impl Break<'_, '_, '_, '_, '_> {
@@ -96,17 +102,17 @@ impl Break<'_, '_, '_, '_, '_> {
             Kind::Word(Word::Union) => {
                 let all = matches!(word(self.tokens, i + 1), Some(Word::All | Word::Distinct));
                 let at = skip_opens(self.tokens, i + 1 + usize::from(all));
-                if word(self.tokens, at) == Some(Word::Select) && self.lead.is_quote() {
+                if word(self.tokens, at) == Some(Word::Select) && self.break_kind.is_quote() {
                     self.hit(&UNION_SELECT, at + 1);
                 }
             }
             Kind::Word(Word::As) => {
-                if self.lead.is_clear() && word(self.tokens, i + 2) == Some(Word::From) {
+                if self.break_kind.is_clear() && word(self.tokens, i + 2) == Some(Word::From) {
                     self.hit(&CLAUSE, i + 3);
                 }
             }
             Kind::Word(Word::Exec | Word::Declare | Word::Waitfor) => {
-                if self.lead.is_quote() && statement(self.tokens, i).is_some() {
+                if self.break_kind.is_quote() && statement(self.tokens, i).is_some() {
                     self.hit(&STACKED, i + 2);
                 }
             }
@@ -122,7 +128,8 @@ impl Break<'_, '_, '_, '_, '_> {
             Kind::Word(Word::Delaying | Word::Distinctive | Word::If | Word::Function) => self.call(i),
             Kind::Word(Word::Collate) => {
                 let known = matches!(kind(self.tokens, i + 1), Some(Kind::Word(_) | Kind::Text));
-                if known && matches!(kind(self.tokens, i + 2), Some(Kind::Tail)) && self.lead.is_clear() {
+                if known && matches!(kind(self.tokens, i + 2), Some(Kind::Tail)) && self.break_kind.is_clear()
+                {
                     self.hit(&COMPARISON_BREAK, i + 2);
                 }
             }
@@ -133,26 +140,28 @@ impl Break<'_, '_, '_, '_, '_> {
     fn hit(&mut self, rule: &'static Rule, to: usize) {
         // Backticks enclose names: what a name is compared with or cut off from takes words to be an attack.
         let wordless = [&COMPARISON_BREAK, &LOGIN_COMMENT, &COMMENT_TAIL, &CLOSER, &CONCATENATION];
-        if matches!(self.lead, Lead::Quote { byte: b'`', .. })
+        if matches!(self.break_kind, BreakKind::Quote { byte: b'`', .. })
             && wordless.iter().any(|wordless| std::ptr::eq(*wordless, rule))
         {
             return;
         }
         let end = self.tokens.end_before(to).unwrap_or(self.at);
-        self.scene.found(rule, self.at, end);
-        if matches!(self.lead, Lead::Quote { byte: b'`', .. }) {
-            self.scene.found(&BACKTICK_BREAK, self.at, end);
+        self.judgement.found(rule, self.at, end);
+        if matches!(self.break_kind, BreakKind::Quote { byte: b'`', .. }) {
+            self.judgement.found(&BACKTICK_BREAK, self.at, end);
         }
     }
 
     /// Whether the quote ends an attribute and `>` its tag: `<h2 class="x">Case study</h2>`. A host query's string would
     /// have ended with the attribute's first quote, and what stands behind that one is judged.
     fn closes_attribute(&self) -> bool {
-        let Lead::Quote { byte: quote @ (b'"' | b'\''), first, .. } = self.lead else { return false };
+        let BreakKind::Quote { byte: quote @ (b'"' | b'\''), first, .. } = self.break_kind else {
+            return false;
+        };
         // An empty attribute reads like a doubled quote inside of a string.
-        let is_empty = self.scene.bytes().get(self.at + 1) == Some(&quote);
+        let is_empty = self.judgement.bytes().get(self.at + 1) == Some(&quote);
         let end = self.at + usize::from(is_empty);
-        let Some((before, behind)) = self.scene.bytes().split_at_checked(end) else { return false };
+        let Some((before, behind)) = self.judgement.bytes().split_at_checked(end) else { return false };
         let ends_tag = matches!(behind.get(1..), Some([b'>', ..] | [b'/' | b' ', b'>', ..]));
         let opened = memchr::memrchr(quote, before).and_then(|at| before.get(..at));
         let Some(tag) = opened.filter(|head| ends_tag && (is_empty || !first) && head.ends_with(b"=")) else {
@@ -165,8 +174,8 @@ impl Break<'_, '_, '_, '_, '_> {
     }
 
     fn is_only_quote(&self) -> bool {
-        let Lead::Quote { byte, first: true, .. } = self.lead else { return false };
-        let rest = self.scene.bytes().get(self.at + 1..).unwrap_or_default();
+        let BreakKind::Quote { byte, first: true, .. } = self.break_kind else { return false };
+        let rest = self.judgement.bytes().get(self.at + 1..).unwrap_or_default();
         memchr::memchr(byte, rest).is_none()
     }
 
@@ -177,7 +186,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let Some(first) = operand(self.tokens, from) else { return };
         let behind = kind(self.tokens, first.next);
         let ends = matches!(behind, Some(Kind::Tail | Kind::Comma));
-        let open_end = behind.is_none() && self.lead.is_quote() && self.lead.is_clear();
+        let open_end = behind.is_none() && self.break_kind.is_quote() && self.break_kind.is_clear();
         let holds = match word(self.tokens, i) {
             Some(Word::Order) => {
                 by && (ends || open_end || first.operand == Operand::Call)
@@ -193,7 +202,7 @@ impl Break<'_, '_, '_, '_, '_> {
             }
             _ => false,
         };
-        if holds && self.lead != Lead::Name {
+        if holds && self.break_kind != BreakKind::Name {
             self.hit(&CLAUSE, first.next);
         }
     }
@@ -203,7 +212,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let Some(Kind::Open) = kind(self.tokens, i + 1) else { return };
         let delaying = word(self.tokens, i) == Some(Word::Delaying);
         let number = matches!(kind(self.tokens, i + 2), Some(Kind::Number(_)));
-        if !self.lead.is_quote() || !self.lead.is_clear() {
+        if !self.break_kind.is_quote() || !self.break_kind.is_clear() {
             return;
         }
         if delaying && (number || grammar::arguments(self.tokens, i + 1)) {

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
+use super::judgement::Judgement;
 use super::operators;
 use super::proofs::{CALL_CUT, OVERFLOW, SYSTEM_NAME};
 use super::proofs_by_dialect::{DOCUMENT_NAME, DOCUMENT_SCRIPT, DOCUMENT_VALUE};
-use super::scene::Scene;
 use crate::evidence::Subject;
 use crate::field::Place;
 use crate::lang::sql::token::{self, Dialect, Kind, Lexer, Quotes, Token};
@@ -49,25 +49,25 @@ const DATABASES: &[&[u8]] = &[
 ];
 
 /// Judges the value as a whole.
-pub(super) fn whole_value(scene: &mut Scene<'_, '_, '_>) {
-    let bytes = scene.bytes();
+pub(super) fn whole_value(judgement: &mut Judgement<'_, '_, '_>) {
+    let bytes = judgement.bytes();
     let trimmed = bytes.trim_ascii();
     if trimmed.len() <= 48 {
         let is = |other: &&[u8]| trimmed.eq_ignore_ascii_case(other);
         if OVERFLOWS.iter().any(is) {
-            scene.found(&OVERFLOW, 0, bytes.len());
+            judgement.found(&OVERFLOW, 0, bytes.len());
         }
-        if scene.is_name() && DATABASES.iter().any(is) {
-            scene.found(&SYSTEM_NAME, 0, bytes.len());
+        if judgement.is_name() && DATABASES.iter().any(is) {
+            judgement.found(&SYSTEM_NAME, 0, bytes.len());
         }
         if is_cut_call(trimmed) {
-            scene.found(&CALL_CUT, 0, bytes.len());
+            judgement.found(&CALL_CUT, 0, bytes.len());
         }
     }
     if memchr::memchr(b'$', bytes).is_some() {
-        operators(scene);
+        operators(judgement);
     }
-    shell(scene);
+    shell(judgement);
 }
 
 /// `substring(`, `md5\(`: the name of a function and its bracket, and then nothing.
@@ -80,11 +80,11 @@ fn is_cut_call(value: &[u8]) -> bool {
 }
 
 /// `$where`, `$ne` and their kind in names, and as keys of an object that is pasted into a value.
-fn operators(scene: &mut Scene<'_, '_, '_>) {
-    let bytes = scene.bytes();
-    let name = scene.is_name();
+fn operators(judgement: &mut Judgement<'_, '_, '_>) {
+    let bytes = judgement.bytes();
+    let name = judgement.is_name();
     let mut keys = Keys::default();
-    let mut lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, scene.lasts);
+    let mut lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, judgement.comment_ends);
     let mut before: [Option<Token>; 2] = [None; 2];
     while let Some(token) = lexer.next() {
         if let Kind::Word(role @ (Word::Document | Word::DocumentLoose)) = token.kind {
@@ -107,24 +107,24 @@ fn operators(scene: &mut Scene<'_, '_, '_>) {
                         }))
             });
             let whole = before[0].is_none() && after.is_none();
-            let key = scene.subject.place == Place::JsonKey && whole;
+            let key = judgement.subject.place == Place::JsonKey && whole;
             let operator = bytes.get(token.start..token.end).unwrap_or_default();
-            let path = keys.path(scene.subject, name, token.start);
+            let path = keys.path(judgement.subject, name, token.start);
             if !operators::counts(operator, &path) {
                 before = [next, Some(token)];
                 continue;
             }
             if key || (name && (bracketed || whole && role == Word::Document)) {
-                scene.found(&DOCUMENT_NAME, token.start, token.end);
+                judgement.found(&DOCUMENT_NAME, token.start, token.end);
             } else if bracketed || (keyed && opened && (role == Word::Document || before[0].is_some())) {
-                scene.found(&DOCUMENT_VALUE, token.start, token.end);
+                judgement.found(&DOCUMENT_VALUE, token.start, token.end);
             }
             before = [next, Some(token)];
             continue;
         }
         keys.see(token, before[0], before[1]);
         before = [Some(token), before[0]];
-        if !scene.spend(1) {
+        if !judgement.spend(1) {
             return;
         }
     }
@@ -166,9 +166,9 @@ impl Keys {
 }
 
 /// `db.users.insert({…})`, `0;var d=new Date();…`: script for the shell of a document database.
-fn shell(scene: &mut Scene<'_, '_, '_>) {
-    let bytes = scene.bytes();
-    let mut lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, scene.lasts);
+fn shell(judgement: &mut Judgement<'_, '_, '_>) {
+    let bytes = judgement.bytes();
+    let mut lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, judgement.comment_ends);
     let mut head = [None; 6];
     for slot in &mut head {
         *slot = lexer.next();
@@ -203,6 +203,6 @@ fn shell(scene: &mut Scene<'_, '_, '_>) {
         && matches!(kind(2), Some(Kind::Word(Word::Script)))
         && kind(3).is_some();
     if called || scripted {
-        scene.found(&DOCUMENT_SCRIPT, 0, bytes.len().min(64));
+        judgement.found(&DOCUMENT_SCRIPT, 0, bytes.len().min(64));
     }
 }

@@ -2,8 +2,8 @@
 
 use waf_shared::catalog::Leaf;
 
+use super::judgement::Judgement;
 use super::proofs_by_dialect::{AGGRESSIVE, ALWAYS_TRUE, DENSITY, MULTIPLE_STATEMENTS, QUOTE_IN_TEXT};
-use super::scene::Scene;
 use crate::lang::sql::token::{Dialect, Kind, Lexer, Quotes, Token};
 use crate::lang::sql::words::Word;
 
@@ -11,24 +11,24 @@ use crate::lang::sql::words::Word;
 const DENSE: usize = 12;
 
 /// Looks for whatever of it is wanted.
-pub(super) fn scan(scene: &mut Scene<'_, '_, '_>) {
+pub(super) fn scan(judgement: &mut Judgement<'_, '_, '_>) {
     let wanted = [
         Leaf::SqlInjectionGenericAggressive,
         Leaf::SqlInjectionAlwaysTrue,
         Leaf::SqlInjectionMultipleStatements,
         Leaf::SqlInjectionQuotesInText,
     ];
-    if wanted.into_iter().any(|leaf| scene.evidence.wants(leaf)) {
-        sequences(scene);
+    if wanted.into_iter().any(|leaf| judgement.evidence.wants(leaf)) {
+        sequences(judgement);
     }
-    if scene.evidence.wants(Leaf::SqlInjectionSpecialCharacterDensity) {
-        density(scene);
+    if judgement.evidence.wants(Leaf::SqlInjectionSpecialCharacterDensity) {
+        density(judgement);
     }
 }
 
-fn sequences(scene: &mut Scene<'_, '_, '_>) {
-    let bytes = scene.bytes();
-    let lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, scene.lasts);
+fn sequences(judgement: &mut Judgement<'_, '_, '_>) {
+    let bytes = judgement.bytes();
+    let lexer = Lexer::new(bytes, 0, Dialect::Standard, Quotes::Flat, judgement.comment_ends);
     let mut before: [Option<Token>; 3] = [None; 3];
     let mut open = OpenQuotes::default();
     for token in lexer {
@@ -40,18 +40,18 @@ fn sequences(scene: &mut Scene<'_, '_, '_>) {
                 Kind::Compare | Kind::Pipes | Kind::Ampersands | Kind::Semicolon | Kind::Bang | Kind::Other
             ) || matches!(token.kind, Kind::Word(word) if word.continues());
             if operator {
-                scene.found(&AGGRESSIVE, start, token.end);
+                judgement.found(&AGGRESSIVE, start, token.end);
             }
         }
         open.see(bytes, token);
         let joins =
             matches!(token.kind, Kind::Word(Word::And | Word::Or | Word::Not | Word::Is | Word::Like));
         if joins && open.is_any() {
-            scene.found(&QUOTE_IN_TEXT, start, token.end);
+            judgement.found(&QUOTE_IN_TEXT, start, token.end);
         }
         let constant = |kind| matches!(kind, Some(Kind::Number(_) | Kind::Quote | Kind::Word(Word::Literal)));
         if constant(Some(token.kind)) && matches!(kind(0), Some(Kind::Compare)) && constant(kind(1)) {
-            scene.found(&ALWAYS_TRUE, start, token.end);
+            judgement.found(&ALWAYS_TRUE, start, token.end);
         }
         let begins = matches!(
             token.kind,
@@ -70,10 +70,10 @@ fn sequences(scene: &mut Scene<'_, '_, '_>) {
             )
         );
         if kind(0) == Some(Kind::Semicolon) && begins {
-            scene.found(&MULTIPLE_STATEMENTS, start, token.end);
+            judgement.found(&MULTIPLE_STATEMENTS, start, token.end);
         }
         before = [Some(token), before[0], before[1]];
-        if !scene.spend(1) {
+        if !judgement.spend(1) {
             return;
         }
     }
@@ -100,11 +100,11 @@ impl OpenQuotes {
     }
 }
 
-fn density(scene: &mut Scene<'_, '_, '_>) {
+fn density(judgement: &mut Judgement<'_, '_, '_>) {
     let marks = |b: &u8| b"'\"`;#()*&|^~!@$%{}[]<>=-".contains(b);
-    let bytes = scene.bytes();
+    let bytes = judgement.bytes();
     let count = bytes.iter().filter(|b| marks(b)).count();
     if count >= DENSE && count * 4 >= bytes.len() {
-        scene.found(&DENSITY, 0, bytes.len());
+        judgement.found(&DENSITY, 0, bytes.len());
     }
 }

@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 /// Where it would be odd for a fragment of a query to stand.
 const ANYWHERE: Places = Places::REQUEST;
@@ -12,7 +12,7 @@ const VALUES: Places = Places::ARGUMENTS_AND_NAMES.or(Places::of(&[Place::PathSe
 
 macro_rules! rules {
     ($($ident:ident: $leaf:ident, $id:literal, $weight:expr, $places:expr, $summary:literal,
-        [$($attack:literal),+ $(,)?], [$($everyday:literal),+ $(,)?];)+) => {
+        [$($attack:literal),+ $(,)?], [$($benign:literal),+ $(,)?];)+) => {
         $(
             #[doc = $summary]
             pub(super) static $ident: Rule = Rule {
@@ -20,10 +20,10 @@ macro_rules! rules {
                 leaf: Leaf::$leaf,
                 weight: $weight,
                 places: $places,
-                test: Test::Judged,
+                matcher: RuleMatcher::Detected,
                 summary: $summary,
                 attacks: &[$($attack),+],
-                everyday: &[$($everyday),+],
+                benign: &[$($benign),+],
             };
         )+
     };

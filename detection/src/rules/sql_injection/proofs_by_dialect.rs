@@ -4,7 +4,7 @@ use waf_shared::catalog::Leaf;
 
 use super::proofs::rules;
 use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 const ANYWHERE: Places = Places::REQUEST;
 const VALUES: Places = Places::ARGUMENTS_AND_NAMES.or(Places::of(&[Place::PathSegment]));
@@ -80,10 +80,10 @@ pub(super) static COMMENT_BEHIND_OPERAND: Rule = Rule {
     leaf: Leaf::SqlInjectionCommentsInJson,
     weight: STRONG,
     places: VALUES,
-    test: Test::Pattern { regex: r#"['"`)][\s,;()'"`0-9]*/\*"#, literals: &["/*"] },
+    matcher: RuleMatcher::Pattern { regex: r#"['"`)][\s,;()'"`0-9]*/\*"#, literals: &["/*"] },
     summary: "A comment mark behind a quote or a parenthesis.",
     attacks: &["'item', (5) /*", "x'/*", "1) /* a */ or (1", "a\" , 3/*", "'a';/**/"],
-    everyday: &["text/*", "*/5 * * * *", "a / b * c", "see (page 3) / read it", "src/**/*.rs"],
+    benign: &["text/*", "*/5 * * * *", "a / b * c", "see (page 3) / read it", "src/**/*.rs"],
 };
 
 /// A block comment in a JSON document.
@@ -92,8 +92,8 @@ pub(super) static COMMENT_IN_JSON: Rule = Rule {
     leaf: Leaf::SqlInjectionCommentsInJson,
     weight: STRONG,
     places: DOCUMENTS,
-    test: Test::Pattern { regex: r"(?s)/\*.*?\*/", literals: &["/*"] },
+    matcher: RuleMatcher::Pattern { regex: r"(?s)/\*.*?\*/", literals: &["/*"] },
     summary: "A block comment in a JSON document.",
     attacks: &["a/*b*/c", "1 /* x */", "/**/"],
-    everyday: &["a / b * c", "*/5 * * * *", "text/*"],
+    benign: &["a / b * c", "*/5 * * * *", "text/*"],
 };

@@ -1,4 +1,4 @@
-//! What the proofs cannot say: no bytes make the judge panic or dwell, and disguises that servers see through change
+//! What the proofs cannot say: no bytes make the detector panic or dwell, and disguises that servers see through change
 //! nothing.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use waf_shared::catalog::LeafSet;
 
-use super::{JUDGE, QUOTES, RULES};
+use super::{DETECTOR, QUOTES, RULES};
 use crate::evidence::{Evidence, Found, Subject};
 use crate::field::Place;
 use crate::view::View;
@@ -16,8 +16,8 @@ fn judged(place: Place, bytes: &[u8]) -> Vec<Found> {
     let leaves: LeafSet = waf_shared::catalog::TABLE.iter().map(|row| row.leaf).collect();
     let mut found = Vec::new();
     let subject = Subject { place, name: b"q", view: View::Raw, bytes };
-    for judge in [&JUDGE, &QUOTES] {
-        (judge.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
+    for detector in [&DETECTOR, &QUOTES] {
+        (detector.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
     }
     found
 }
@@ -26,8 +26,8 @@ fn blocks(bytes: &[u8]) -> bool {
     let defaults = LeafSet::defaults();
     let mut found = Vec::new();
     let subject = Subject { place: Place::Query, name: b"q", view: View::Raw, bytes };
-    for judge in [&JUDGE, &QUOTES] {
-        (judge.run)(&subject, &mut Evidence::new(&defaults, Place::Query, &mut found));
+    for detector in [&DETECTOR, &QUOTES] {
+        (detector.run)(&subject, &mut Evidence::new(&defaults, Place::Query, &mut found));
     }
     found.iter().map(|found| u32::from(found.rule.weight)).sum::<u32>() >= 5
 }

@@ -1,5 +1,5 @@
-//! The literals that make a value worth the judge's time. Nothing that everyday headers are full of stands here alone:
-//! `;`, `(`, `--`, `/*` and `=` come with a keyword, a quote or a digit in every attack that the judge knows.
+//! The literals that make a value worth the detector's time. Nothing that everyday headers are full of stands here alone:
+//! `;`, `(`, `--`, `/*` and `=` come with a keyword, a quote or a digit in every attack that the detector knows.
 
 /// What may end a string of the host query.
 #[rustfmt::skip]

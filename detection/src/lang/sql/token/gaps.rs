@@ -69,7 +69,7 @@ impl Lexer<'_> {
         if self.sees_comments() {
             return Ok(());
         }
-        if self.at < self.lasts.line
+        if self.at < self.comment_ends.line
             && let Some(length) = memchr::memchr2(b'\n', b'\r', self.rest())
         {
             self.ambiguous = true;
@@ -98,7 +98,7 @@ impl Lexer<'_> {
         if self.sees_comments() {
             return Ok(());
         }
-        if self.at <= self.lasts.comment_end {
+        if self.at <= self.comment_ends.comment_end {
             self.ambiguous = true;
             if let Some(length) = find(self.rest(), b"*/") {
                 self.at += length + 2;

@@ -5,7 +5,7 @@ use super::super::proofs::{
     BOOLEAN_BREAK, BOOLEAN_ON_VALUE, CALL_BREAK, COMPARISON_BREAK, CONCATENATION, LOGIN_TAUTOLOGY,
 };
 use super::super::proofs_by_dialect::{ALWAYS_TRUE, DOCUMENT_SCRIPT, JSON_OPERATOR, TYPE_CAST};
-use super::{Break, Lead};
+use super::{Break, BreakKind};
 use crate::lang::sql::grammar::{
     self, Comparison, Operand, comparison, kind, may_end, operand, skip_opens, word,
 };
@@ -25,13 +25,13 @@ impl Break<'_, '_, '_, '_, '_> {
         let Some(right) = operand(self.tokens, i + 1) else { return };
         let behind = kind(self.tokens, right.next);
         let telling = match right.operand {
-            Operand::Query | Operand::Call => self.lead != Lead::Name && !self.lead.closes(),
+            Operand::Query | Operand::Call => self.break_kind != BreakKind::Name && !self.break_kind.closes(),
             Operand::OpenText => {
-                self.lead.is_quote() && self.lead.is_clear() && self.is_left_open(right.next - 1)
+                self.break_kind.is_quote() && self.break_kind.is_clear() && self.is_left_open(right.next - 1)
             }
             Operand::Constant | Operand::Name | Operand::Group => {
-                self.lead.is_quote()
-                    && self.lead.is_clear()
+                self.break_kind.is_quote()
+                    && self.break_kind.is_clear()
                     && (matches!(behind, Some(Kind::Pipes | Kind::Tail))
                         || self.is_left_open(right.next)
                         || (behind.is_none() && kind(self.tokens, i + 2) == Some(Kind::Dot)))
@@ -49,13 +49,16 @@ impl Break<'_, '_, '_, '_, '_> {
             return;
         }
         if word(self.tokens, start) == Some(Word::This) && kind(self.tokens, start + 1) == Some(Kind::Dot) {
-            if self.lead.is_clear() {
+            if self.break_kind.is_clear() {
                 self.hit(&DOCUMENT_SCRIPT, start + 3);
             }
             return;
         }
-        if kind(self.tokens, start) == Some(Kind::Tail) && self.lead.is_quote() && self.lead.is_clear() {
-            let mark = self.tokens.get(start).and_then(|t| self.scene.bytes().get(t.start));
+        if kind(self.tokens, start) == Some(Kind::Tail)
+            && self.break_kind.is_quote()
+            && self.break_kind.is_clear()
+        {
+            let mark = self.tokens.get(start).and_then(|t| self.judgement.bytes().get(t.start));
             if mark != Some(&b'#') {
                 self.boolean(start + 1);
             }
@@ -77,12 +80,13 @@ impl Break<'_, '_, '_, '_, '_> {
     /// has lost its vowel in front of the word at `i`, and behind that nothing that would balance or cut off the string
     /// that a quote would have ended. As SQL it could not run.
     fn is_elision(&self, i: usize) -> bool {
-        let Lead::Quote { byte, .. } = self.lead else { return false };
+        let BreakKind::Quote { byte, .. } = self.break_kind else { return false };
         let width = if byte == b'\'' { 1 } else { '\u{2019}'.len_utf8() };
         let Some(joined) = self.tokens.get(i).filter(|token| token.start == self.at + width) else {
             return false;
         };
-        let (before, behind) = (self.scene.bytes().get(..self.at), self.scene.bytes().get(joined.end..));
+        let (before, behind) =
+            (self.judgement.bytes().get(..self.at), self.judgement.bytes().get(joined.end..));
         let word =
             before.unwrap_or_default().rsplit(|byte| !(byte.is_ascii_alphanumeric() || *byte >= 0x80)).next();
         let is_article =
@@ -106,8 +110,9 @@ impl Break<'_, '_, '_, '_, '_> {
             Some(Comparison::Word(next)) => self.compared(start, left, next, true),
             Some(Comparison::Complete(next)) => {
                 may_end(self.tokens, next)
-                    && (self.lead.is_clear() || kind(self.tokens, next) == Some(Kind::Tail))
-                    && (self.lead.is_quote() || kind(self.tokens, next).is_none_or(|k| k != Kind::Comma))
+                    && (self.break_kind.is_clear() || kind(self.tokens, next) == Some(Kind::Tail))
+                    && (self.break_kind.is_quote()
+                        || kind(self.tokens, next).is_none_or(|k| k != Kind::Comma))
             }
             None => !bracketed && self.alone(start, left, symbol),
         }
@@ -119,7 +124,7 @@ impl Break<'_, '_, '_, '_, '_> {
             // Cut off behind the operator: the host query supplies the rest.
             return self.tokens.ends_at(next)
                 && !by_word
-                && self.lead.is_clear()
+                && self.break_kind.is_clear()
                 && left.operand != Operand::Name;
         };
         let constant = |o| matches!(o, Operand::Constant | Operand::OpenText);
@@ -129,21 +134,23 @@ impl Break<'_, '_, '_, '_, '_> {
         let commented = kind(self.tokens, right.next) == Some(Kind::Tail);
         if both && may_end(self.tokens, right.next) {
             let end = self.tokens.get(right.next - 1).map_or(self.at, |t| t.end);
-            self.scene.found(&ALWAYS_TRUE, self.at, end);
+            self.judgement.found(&ALWAYS_TRUE, self.at, end);
         }
         let ends = may_end(self.tokens, right.next) || right.operand == Operand::OpenText;
         if !ends {
-            return heavy(left.operand) && self.lead.is_clear() && !by_word;
+            return heavy(left.operand) && self.break_kind.is_clear() && !by_word;
         }
-        let heavy = |o| heavy(o) && (o == Operand::Query || !self.lead.closes());
+        let heavy = |o| heavy(o) && (o == Operand::Query || !self.break_kind.closes());
         if by_word && right.operand == Operand::Name && !commented {
             return false;
         }
-        match self.lead {
+        match self.break_kind {
             _ if both || heavy(left.operand) || heavy(right.operand) => true,
-            Lead::Quote { first: true, .. } => true,
-            Lead::Value => same || commented || right.operand != Operand::Name,
-            Lead::Quote { .. } | Lead::Name => same || (commented && right.operand != Operand::Name),
+            BreakKind::Quote { first: true, .. } => true,
+            BreakKind::Value => same || commented || right.operand != Operand::Name,
+            BreakKind::Quote { .. } | BreakKind::Name => {
+                same || (commented && right.operand != Operand::Name)
+            }
         }
     }
 
@@ -151,7 +158,7 @@ impl Break<'_, '_, '_, '_, '_> {
     fn same(&self, a: usize, a_end: usize, b: usize, b_end: usize) -> bool {
         let text = |from: usize, to: usize| {
             let (first, last) = (self.tokens.get(from)?, self.tokens.get(to.checked_sub(1)?)?);
-            self.scene.bytes().get(first.start..last.end)
+            self.judgement.bytes().get(first.start..last.end)
         };
         text(a, a_end).zip(text(b, b_end)).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
     }
@@ -160,14 +167,14 @@ impl Break<'_, '_, '_, '_, '_> {
     fn alone(&self, start: usize, left: grammar::Parsed, symbol: bool) -> bool {
         let behind = kind(self.tokens, left.next);
         let cut = matches!(behind, Some(Kind::Tail));
-        let quoted = self.lead.is_quote() && self.lead.is_clear();
+        let quoted = self.break_kind.is_quote() && self.break_kind.is_clear();
         let first = self.tokens.get(start);
         // A phrase is no condition by itself; it takes a comment that cuts the query off.
         let phrase = first.is_some_and(|t| {
-            t.kind == Kind::Text && is_phrase(self.scene.bytes().get(t.start..t.end).unwrap_or_default())
+            t.kind == Kind::Text && is_phrase(self.judgement.bytes().get(t.start..t.end).unwrap_or_default())
         });
         let cut = cut && !(phrase && self.is_attribution(left.next));
-        let inverted = first.and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'~');
+        let inverted = first.and_then(|t| self.judgement.bytes().get(t.start)) == Some(&b'~');
         let telling = inverted
             || matches!(first.map(|t| t.kind), Some(Kind::Bang | Kind::Word(Word::Literal | Word::Not)));
         match left.operand {
@@ -175,13 +182,13 @@ impl Break<'_, '_, '_, '_, '_> {
             Operand::Call => {
                 let open = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
                 let sane = open.is_none_or(|open| grammar::arguments(self.tokens, open));
-                let breaks = self.lead != Lead::Name && !self.lead.closes();
+                let breaks = self.break_kind != BreakKind::Name && !self.break_kind.closes();
                 sane && may_end(self.tokens, left.next) && breaks
             }
             Operand::OpenText => {
                 // `or ''-'`: the empty string is an operand of its own sign.
                 let signed = left.next > start + 1 && self.is_left_empty(left.next - 1);
-                (signed || self.is_left_open(left.next - 1)) && self.lead.is_clear()
+                (signed || self.is_left_open(left.next - 1)) && self.break_kind.is_clear()
             }
             Operand::Constant => {
                 let ends = matches!(
@@ -195,17 +202,17 @@ impl Break<'_, '_, '_, '_, '_> {
                 // `"foo" and not "bar"` is how people search for phrases.
                 let text = |i: usize| kind(self.tokens, i) == Some(Kind::Text);
                 let phrases = text(0) && text(left.next - 1);
-                cut && self.lead != Lead::Name
+                cut && self.break_kind != BreakKind::Name
                     || (ends && quoted)
-                    || (telling && behind.is_none() && self.lead == Lead::Value && !phrases)
+                    || (telling && behind.is_none() && self.break_kind == BreakKind::Value && !phrases)
             }
-            Operand::Group => (cut || symbol) && quoted || (cut && self.lead == Lead::Value),
+            Operand::Group => (cut || symbol) && quoted || (cut && self.break_kind == BreakKind::Value),
             Operand::Name => cut && quoted,
         }
     }
 
     fn boolean(&mut self, to: usize) {
-        if self.lead.is_quote() {
+        if self.break_kind.is_quote() {
             self.hit(&BOOLEAN_BREAK, to);
             self.hit(&LOGIN_TAUTOLOGY, to);
         } else {
@@ -223,14 +230,14 @@ impl Break<'_, '_, '_, '_, '_> {
                     kind(self.tokens, next),
                     Some(Kind::Tail | Kind::Pipes | Kind::Ampersands | Kind::Word(Word::And | Word::Or))
                 );
-                if goes_on && self.lead.is_clear() {
+                if goes_on && self.break_kind.is_clear() {
                     self.hit(&COMPARISON_BREAK, next);
                 }
                 return;
             }
             None => return,
         };
-        let first = self.lead.is_quote() && self.lead.is_clear();
+        let first = self.break_kind.is_quote() && self.break_kind.is_clear();
         let Some(right) = operand(self.tokens, next) else {
             let cut = matches!(kind(self.tokens, next + 1), Some(Kind::Tail))
                 || kind(self.tokens, next) == Some(Kind::Tail);
@@ -247,7 +254,7 @@ impl Break<'_, '_, '_, '_, '_> {
             )
         );
         let holds = match right.operand {
-            Operand::Query | Operand::Call => self.lead.is_quote(),
+            Operand::Query | Operand::Call => self.break_kind.is_quote(),
             Operand::OpenText => {
                 let last = right.next - 1;
                 let closed = self.is_left_open(last) || (self.is_left_empty(last) && last == next);
@@ -266,7 +273,7 @@ impl Break<'_, '_, '_, '_, '_> {
 
     /// A lone operator between two double quotes: somebody quotes the operator itself.
     fn is_bare(&self, i: usize, next: usize) -> bool {
-        let double = !matches!(self.lead, Lead::Quote { byte: b'\'', .. });
+        let double = !matches!(self.break_kind, BreakKind::Quote { byte: b'\'', .. });
         let empty = self.tokens.get(next - 1).is_some_and(|t| t.end - t.start <= 1);
         double && empty && i == 0 && self.at == 0
     }
@@ -274,12 +281,13 @@ impl Break<'_, '_, '_, '_, '_> {
     /// `'-'`, `'+sleep(5)+'`, `x'|email--`, `'*2--`.
     pub(super) fn arithmetic(&mut self, i: usize) {
         let Some(right) = operand(self.tokens, i + 1) else { return };
-        let first = self.lead.is_quote() && self.lead.is_clear();
+        let first = self.break_kind.is_quote() && self.break_kind.is_clear();
         let behind = kind(self.tokens, right.next);
         match right.operand {
             Operand::Call | Operand::Query => {
                 let sane = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
-                if self.lead.is_quote() && sane.is_none_or(|open| grammar::arguments(self.tokens, open)) {
+                if self.break_kind.is_quote() && sane.is_none_or(|open| grammar::arguments(self.tokens, open))
+                {
                     self.hit(&CALL_BREAK, right.next);
                 }
             }
@@ -289,11 +297,12 @@ impl Break<'_, '_, '_, '_, '_> {
                     && (self.is_left_open(i + 1) || self.is_left_empty(i + 1))
                     && !self.is_bare(i, right.next) =>
             {
-                let plus = self.tokens.get(i).and_then(|t| self.scene.bytes().get(t.start)) == Some(&b'+');
+                let plus =
+                    self.tokens.get(i).and_then(|t| self.judgement.bytes().get(t.start)) == Some(&b'+');
                 let short = self.tokens.get(right.next - 1).is_some_and(|t| t.end - t.start <= 2);
                 if plus && !self.is_left_empty(i + 1) {
                     self.hit(&CONCATENATION, right.next);
-                } else if short && self.scene.bytes().len() <= 12 {
+                } else if short && self.judgement.bytes().len() <= 12 {
                     self.hit(&COMPARISON_BREAK, right.next);
                 }
             }
@@ -306,13 +315,15 @@ impl Break<'_, '_, '_, '_, '_> {
 
     /// Arithmetic that ends in a condition: `'+1 or 1=1`.
     fn comparison_behind(&mut self, i: usize) {
-        if matches!(kind(self.tokens, i), Some(Kind::Word(Word::And | Word::Or))) && self.lead.is_clear() {
+        if matches!(kind(self.tokens, i), Some(Kind::Word(Word::And | Word::Or)))
+            && self.break_kind.is_clear()
+        {
             self.link(i);
         }
     }
 
     pub(super) fn cast(&mut self, i: usize) {
-        if word(self.tokens, i + 1) == Some(Word::Type) && self.lead.is_quote() {
+        if word(self.tokens, i + 1) == Some(Word::Type) && self.break_kind.is_quote() {
             self.hit(&TYPE_CAST, i + 2);
         }
     }

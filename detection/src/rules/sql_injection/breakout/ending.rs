@@ -3,7 +3,7 @@
 use super::super::attribution::is_attribution;
 use super::super::proofs::{CLOSER, COMMENT_TAIL, DELAY_CALL, LOGIN_COMMENT, STACKED, VALUE_LIST};
 use super::super::proofs_by_dialect::DOCUMENT_SCRIPT;
-use super::{Break, Lead, OPEN_TEXT_MAX};
+use super::{Break, BreakKind, OPEN_TEXT_MAX};
 use crate::lang::sql::grammar::{self, Operand, Shape, kind, operand, skip_closes, statement};
 use crate::lang::sql::token::Kind;
 use crate::lang::sql::words::Word;
@@ -45,16 +45,16 @@ impl Break<'_, '_, '_, '_, '_> {
     pub(super) fn tail(&mut self, i: usize) {
         let Some(token) = self.tokens.get(i) else { return };
         let short = token.end - token.start <= TAIL_MAX;
-        let mark = self.scene.bytes().get(token.start).copied().unwrap_or(0);
+        let mark = self.judgement.bytes().get(token.start).copied().unwrap_or(0);
         // `#` and `/*` behind a quote also stand in prose and code; there the value has to end soon.
         let closes = i > 0;
-        if !self.lead.is_quote() || !self.lead.is_clear() || self.is_attribution(i) {
+        if !self.break_kind.is_quote() || !self.break_kind.is_clear() || self.is_attribution(i) {
             return;
         }
-        if is_measure(self.scene.bytes(), self.at, token.start) {
+        if is_measure(self.judgement.bytes(), self.at, token.start) {
             return;
         }
-        let rest = self.scene.bytes().get(token.start..token.end).unwrap_or_default();
+        let rest = self.judgement.bytes().get(token.start..token.end).unwrap_or_default();
         let words = rest.split(|b| !b.is_ascii_alphanumeric()).filter(|part| part.len() > 1).count();
         // `"#icon"` is an everyday attribute: behind a hash nothing may follow.
         let cut = if mark == b'#' { words == 0 && !rest.contains(&b'"') } else { short && words <= 1 };
@@ -70,7 +70,7 @@ impl Break<'_, '_, '_, '_, '_> {
     /// Whether the comment at `i` is none but names an author.
     pub(super) fn is_attribution(&self, i: usize) -> bool {
         let dashes = self.tokens.get(i).map_or(usize::MAX, |token| token.start);
-        is_attribution(self.scene.bytes(), self.at, dashes)
+        is_attribution(self.judgement.bytes(), self.at, dashes)
     }
 
     pub(super) fn semicolon(&mut self, i: usize) {
@@ -79,16 +79,18 @@ impl Break<'_, '_, '_, '_, '_> {
             None => {
                 let commented =
                     self.tokens.get(i).is_some_and(|t| t.gap == crate::lang::sql::token::Gap::Comment);
-                if self.is_only_quote() || (commented && self.lead.is_quote()) {
+                if self.is_only_quote() || (commented && self.break_kind.is_quote()) {
                     self.hit(&CLOSER, after);
                     self.hit(&LOGIN_COMMENT, after);
                 }
             }
-            Some(Kind::Tail) if self.lead.is_quote() && self.lead.is_clear() && !self.is_sentence(after) => {
+            Some(Kind::Tail)
+                if self.break_kind.is_quote() && self.break_kind.is_clear() && !self.is_sentence(after) =>
+            {
                 self.hit(&CLOSER, after + 1);
                 self.hit(&LOGIN_COMMENT, after + 1);
             }
-            Some(Kind::Word(Word::Script)) if self.lead.is_clear() => {
+            Some(Kind::Word(Word::Script)) if self.break_kind.is_clear() => {
                 let scripted = matches!(
                     kind(self.tokens, after + 1),
                     Some(
@@ -105,7 +107,7 @@ impl Break<'_, '_, '_, '_, '_> {
                 }
             }
             Some(Kind::Word(Word::Delaying))
-                if self.lead.is_clear()
+                if self.break_kind.is_clear()
                     && kind(self.tokens, after + 1) == Some(Kind::Open)
                     && grammar::arguments(self.tokens, after + 1) =>
             {
@@ -113,11 +115,11 @@ impl Break<'_, '_, '_, '_, '_> {
             }
             Some(Kind::Word(first)) => {
                 let shape = statement(self.tokens, after);
-                let loose = self.lead.is_clear()
-                    && self.lead.is_quote()
+                let loose = self.break_kind.is_clear()
+                    && self.break_kind.is_quote()
                     && (shape.is_some()
                         || (first == Word::Select && operand(self.tokens, after + 1).is_some()));
-                if loose || (shape == Some(Shape::Exact) && self.lead != Lead::Name) {
+                if loose || (shape == Some(Shape::Exact) && self.break_kind != BreakKind::Name) {
                     self.hit(&STACKED, after + 2);
                 }
             }
@@ -127,7 +129,7 @@ impl Break<'_, '_, '_, '_, '_> {
 
     /// `', '4', '2');`: further values of the host query's own list, and its end.
     pub(super) fn value_list(&mut self, from: usize) {
-        if !self.lead.is_clear() {
+        if !self.break_kind.is_clear() {
             return;
         }
         let mut i = from;
@@ -160,7 +162,7 @@ impl Break<'_, '_, '_, '_, '_> {
     /// Whether the comment at `i` is somebody's remark: `'; -- just kidding`.
     fn is_sentence(&self, i: usize) -> bool {
         let Some(token) = self.tokens.get(i) else { return false };
-        let text = self.scene.bytes().get(token.start..).unwrap_or_default();
+        let text = self.judgement.bytes().get(token.start..).unwrap_or_default();
         let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'\'');
         words.filter(|word| word.len() > 1 && word.iter().all(u8::is_ascii_alphabetic)).take(2).count() > 1
     }
@@ -171,7 +173,7 @@ impl Break<'_, '_, '_, '_, '_> {
         if token.kind != Kind::OpenText {
             return false;
         }
-        let text = self.scene.bytes().get(token.start + 1..token.end).unwrap_or_default();
+        let text = self.judgement.bytes().get(token.start + 1..token.end).unwrap_or_default();
         (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace)
     }
 

@@ -1,18 +1,18 @@
 //! The value's beginning as a break: where the host query has no quotes, the value goes on from its own first operand.
 
-use super::{Break, Lead, OPEN_TEXT_MAX};
+use super::{Break, BreakKind, OPEN_TEXT_MAX};
 use crate::lang::sql::grammar::{Comparison, Operand, comparison, kind, operand, skip_closes, skip_opens};
 use crate::lang::sql::reading::Reading;
 use crate::lang::sql::token::{Dialect, Gap, Kind, Quotes};
 use crate::lang::sql::words::Word;
+use crate::rules::sql_injection::judgement::Judgement;
 use crate::rules::sql_injection::proofs::{COMPARISON_BREAK, CONCATENATION};
-use crate::rules::sql_injection::scene::Scene;
 
 /// Judges the value as the continuation of an expression without quotes.
-pub(in crate::rules::sql_injection) fn at_start(scene: &mut Scene<'_, '_, '_>) {
+pub(in crate::rules::sql_injection) fn at_start(judgement: &mut Judgement<'_, '_, '_>) {
     for dialect in [Dialect::MySql, Dialect::Standard] {
-        let tokens = Reading::new(scene.bytes(), 0, dialect, Quotes::Strings);
-        start(scene, &tokens);
+        let tokens = Reading::new(judgement.bytes(), 0, dialect, Quotes::Strings);
+        start(judgement, &tokens);
         if !tokens.is_ambiguous() {
             break;
         }
@@ -46,12 +46,12 @@ fn is_joined_text(bytes: &[u8], tokens: &Reading<'_>) -> bool {
         && is_tight(first + 2)
 }
 
-fn start<'a>(scene: &mut Scene<'a, '_, '_>, tokens: &Reading<'a>) {
-    if is_joined_text(scene.bytes(), tokens) {
-        scene.found(&CONCATENATION, 0, tokens.end_before(3).unwrap_or(0));
+fn start<'a>(judgement: &mut Judgement<'a, '_, '_>, tokens: &Reading<'a>) {
+    if is_joined_text(judgement.bytes(), tokens) {
+        judgement.found(&CONCATENATION, 0, tokens.end_before(3).unwrap_or(0));
     }
     let mut i = skip_closes(tokens, 0);
-    let mut lead = Lead::Value;
+    let mut break_kind = BreakKind::Value;
     let goes_on = match kind(tokens, i) {
         None => return,
         Some(Kind::Word(w)) => {
@@ -69,21 +69,21 @@ fn start<'a>(scene: &mut Scene<'a, '_, '_>, tokens: &Reading<'a>) {
         if !matches!(kind(tokens, left.next - 1), Some(Kind::Number(_) | Kind::Text | Kind::Close))
             || !matches!(left.operand, Operand::Constant)
         {
-            lead = Lead::Name;
+            break_kind = BreakKind::Name;
         }
         i = left.next;
         // A comparison on the left is passed over: what counts is what is joined to it.
         if let Some(Comparison::Symbol(next)) = comparison(tokens, i) {
-            if is_range(scene.bytes(), tokens, i) {
+            if is_range(judgement.bytes(), tokens, i) {
                 return;
             }
             let Some(right) = operand(tokens, next) else { return };
             if kind(tokens, 0) == Some(Kind::Text) && right.operand == Operand::OpenText {
                 // `'x'!='y`: the host query's own quotes stand around it.
                 let last = right.next.checked_sub(1).and_then(|i| tokens.get(i));
-                let text = last.and_then(|t| scene.bytes().get(t.start + 1..t.end)).unwrap_or_default();
+                let text = last.and_then(|t| judgement.bytes().get(t.start + 1..t.end)).unwrap_or_default();
                 if (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace) {
-                    scene.found(&COMPARISON_BREAK, 0, last.map_or(0, |t| t.end));
+                    judgement.found(&COMPARISON_BREAK, 0, last.map_or(0, |t| t.end));
                 }
             }
             i = right.next;
@@ -112,6 +112,6 @@ fn start<'a>(scene: &mut Scene<'a, '_, '_>, tokens: &Reading<'a>) {
     );
     if link || goes_on {
         let at = tokens.get(i).map_or(0, |token| token.start);
-        Break { scene, tokens, at, lead }.judge(i);
+        Break { judgement, tokens, at, break_kind }.judge(i);
     }
 }

@@ -54,14 +54,14 @@ pub(super) enum Element {
 
 /// Where in a page the reader is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Context {
+pub(super) struct PageContext {
     open: u8,
     pre_is_styled: bool,
     discusses: bool,
     fenced: bool,
 }
 
-impl Context {
+impl PageContext {
     /// Notes a mark; `next` is the byte behind its literal.
     pub(super) fn pass(&mut self, mark: Mark, kind: Kind, next: Option<&u8>) {
         let is_page = matches!(kind, Kind::Html | Kind::Xml);

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use waf_shared::catalog::{Leaf, LeafSet};
 
-use super::{Body, Cut, Sink};
+use super::{Body, Completeness, Sink};
 use crate::field::Place;
 use crate::inspection::Bounds;
 
@@ -42,14 +42,19 @@ impl Sink for Digest {
 }
 
 /// Whether the fields and violations of `body` are the same when it comes whole and in pieces of `piece_bytes`.
-pub fn reads_alike(media_type: &[u8], body: &[u8], piece_bytes: usize, cut: Cut) -> bool {
+pub fn reads_same_in_chunks(
+    media_type: &[u8],
+    body: &[u8],
+    piece_bytes: usize,
+    completeness: Completeness,
+) -> bool {
     let read = |piece_bytes: usize| {
         let (mut parsers, mut digest) = (Body::default(), Digest::default());
         parsers.start(media_type, &Bounds::DEFAULT, &mut digest);
         for piece in body.chunks(piece_bytes.max(1)) {
             parsers.feed(piece, &mut digest);
         }
-        parsers.finish(cut, &mut digest);
+        parsers.finish(completeness, &mut digest);
         (digest.said, digest.hasher.finish(), digest.leaves)
     };
     read(body.len()) == read(piece_bytes)
@@ -70,8 +75,14 @@ mod tests {
             ("text/plain", b"<?xml version='1.0'?><a>&#65;</a>"),
         ] {
             for piece_bytes in 0..12 {
-                assert!(reads_alike(media_type.as_bytes(), body, piece_bytes, Cut::Whole), "{media_type}");
-                assert!(reads_alike(media_type.as_bytes(), body, piece_bytes, Cut::CutOff), "{media_type}");
+                assert!(
+                    reads_same_in_chunks(media_type.as_bytes(), body, piece_bytes, Completeness::Whole),
+                    "{media_type}"
+                );
+                assert!(
+                    reads_same_in_chunks(media_type.as_bytes(), body, piece_bytes, Completeness::CutOff),
+                    "{media_type}"
+                );
             }
         }
     }

@@ -1,24 +1,24 @@
-//! What the parts of the judge share: the value, the way to report, and the account of the work done.
+//! What the parts of the detector share: the value, the way to report, and the account of the work done.
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Place;
-use crate::lang::sql::token::Lasts;
+use crate::lang::sql::token::CommentEnds;
 use crate::rule::Rule;
 
 /// What reading a token costs, in bytes of an ordinary pass.
 const TOKEN_WORK_BYTES: usize = 8;
 
 /// One view under judgement.
-pub(super) struct Scene<'a, 'e, 's> {
+pub(super) struct Judgement<'a, 'e, 's> {
     /// The value.
     pub(super) subject: &'a Subject<'a>,
     /// Where findings go.
     pub(super) evidence: &'e mut Evidence<'s>,
     /// Where its comments can last end.
-    pub(super) lasts: Lasts,
+    pub(super) comment_ends: CommentEnds,
 }
 
-impl<'a> Scene<'a, '_, '_> {
+impl<'a> Judgement<'a, '_, '_> {
     /// The bytes.
     pub(super) fn bytes(&self) -> &'a [u8] {
         self.subject.bytes

@@ -1,8 +1,8 @@
 //! Calls of functions and names of the system that a query knows and prose does not.
 
+use super::super::judgement::Judgement;
 use super::super::proofs::{CALL, CASE_WHEN, FILE, HEX, IF_CALL, SYSTEM_ALONE, SYSTEM_IN_TEXT, SYSTEM_NAME};
 use super::super::proofs_by_dialect::STORED_CALL;
-use super::super::scene::Scene;
 use super::{Before, before_kind, begins_expression, span};
 use crate::lang::sql::grammar::{
     self, Comparison, Operand, comparison, condition, kind, may_end, operand, word,
@@ -11,8 +11,8 @@ use crate::lang::sql::reading::Reading;
 use crate::lang::sql::token::{Kind, Number, Token};
 use crate::lang::sql::words::Word;
 
-pub(super) fn call(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role: Word, before: &Before) {
-    if kind(tokens, 1) != Some(Kind::Open) || scene.is_query_field() || !grammar::arguments(tokens, 1) {
+pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, role: Word, before: &Before) {
+    if kind(tokens, 1) != Some(Kind::Open) || judgement.is_query_field() || !grammar::arguments(tokens, 1) {
         return;
     }
     let (start, end) = span(tokens, 3);
@@ -24,13 +24,13 @@ pub(super) fn call(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role: Wo
             Kind::Number(Number::Hex)
                 | Kind::Word(Word::Select | Word::Delaying | Word::Distinctive | Word::System)
                 | Kind::Pipes
-        ) || (t.kind == Kind::Variable && scene.bytes().get(t.start + 1) == Some(&b'@'))
+        ) || (t.kind == Kind::Variable && judgement.bytes().get(t.start + 1) == Some(&b'@'))
     });
     let nested = inner()
         .zip(inner().skip(1))
         .any(|(one, next)| one.kind == Kind::Word(Word::Function) && next.kind == Kind::Open);
     if inner().any(|t| t.kind == Kind::Number(Number::Hex) && t.end - t.start >= 4) {
-        scene.found(&HEX, start, end);
+        judgement.found(&HEX, start, end);
     }
     // With a dot or a plain word before it, it is a method or prose.
     let context = begins_expression(before);
@@ -57,12 +57,12 @@ pub(super) fn call(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role: Wo
         && may_end(tokens, close);
     let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select)));
     if distinctive || alone || (common && (telling || selected)) || (telling && context) {
-        scene.found(&CALL, start, end);
+        judgement.found(&CALL, start, end);
     }
 }
 
-pub(super) fn system(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before) {
-    let bytes = scene.bytes();
+pub(super) fn system(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before) {
+    let bytes = judgement.bytes();
     let dotted = bytes.get(token.end) == Some(&b'.') || bytes.get(token.end) == Some(&b'`');
     let queried = matches!(
         before_kind(before, 0),
@@ -74,16 +74,16 @@ pub(super) fn system(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Befor
     ) || (matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Dot | Kind::Comma))
         && (dotted || matches!(before_kind(before, 1), Some(Kind::Word(Word::From)))));
     let whole = bytes.iter().filter(|b| !b.is_ascii_whitespace()).count() == token.end - token.start;
-    if queried || (before[0].is_none() && dotted) || (whole && scene.is_name()) {
-        scene.found(&SYSTEM_NAME, token.start, token.end);
+    if queried || (before[0].is_none() && dotted) || (whole && judgement.is_name()) {
+        judgement.found(&SYSTEM_NAME, token.start, token.end);
     } else if whole {
-        scene.found(&SYSTEM_ALONE, token.start, token.end);
+        judgement.found(&SYSTEM_ALONE, token.start, token.end);
     } else {
-        scene.found(&SYSTEM_IN_TEXT, token.start, token.end);
+        judgement.found(&SYSTEM_IN_TEXT, token.start, token.end);
     }
 }
 
-pub(super) fn stored(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before) {
+pub(super) fn stored(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before) {
     let called = matches!(
         before_kind(before, 0),
         Some(
@@ -95,14 +95,15 @@ pub(super) fn stored(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Befor
                 | Kind::Number(_)
         )
     );
-    let next = scene.bytes().get(token.end..).unwrap_or_default().iter().find(|b| !b.is_ascii_whitespace());
+    let next =
+        judgement.bytes().get(token.end..).unwrap_or_default().iter().find(|b| !b.is_ascii_whitespace());
     if called || matches!(next, Some(b'(' | b'\'' | b'@')) {
-        scene.found(&STORED_CALL, token.start, token.end);
+        judgement.found(&STORED_CALL, token.start, token.end);
     }
 }
 
 /// `INTO OUTFILE '…'`, `LOAD DATA INFILE '…'`.
-pub(super) fn file(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role: Word) {
+pub(super) fn file(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, role: Word) {
     let named = |i| {
         matches!(
             kind(tokens, i),
@@ -118,12 +119,12 @@ pub(super) fn file(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role: Wo
             .is_some_and(|(at, _)| named(at + 1));
     if written || loaded {
         let (start, end) = span(tokens, 3);
-        scene.found(&FILE, start, end);
+        judgement.found(&FILE, start, end);
     }
 }
 
 /// `IF(a = b, x, y)`; other languages have no comma there.
-pub(super) fn if_call(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+pub(super) fn if_call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     if kind(tokens, 1) != Some(Kind::Open) {
         return;
     }
@@ -138,7 +139,7 @@ pub(super) fn if_call(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, befor
             Some(right) => (right.next, true),
             None => {
                 if tokens.ends_at(next) && before[0].is_none() {
-                    scene.found(&IF_CALL, start, end);
+                    judgement.found(&IF_CALL, start, end);
                 }
                 return;
             }
@@ -151,12 +152,12 @@ pub(super) fn if_call(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, befor
         && grammar::arguments(tokens, 1)
         && begins_expression(before)
     {
-        scene.found(&IF_CALL, start, end);
+        judgement.found(&IF_CALL, start, end);
     }
 }
 
 /// `CASE WHEN a = b THEN x …`.
-pub(super) fn case(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
+pub(super) fn case(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
     let when = if word(tokens, 1) == Some(Word::When) {
         Some(1)
     } else {
@@ -166,6 +167,6 @@ pub(super) fn case(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
     let then = tokens.from(when).any(|(_, t)| t.kind == Kind::Word(Word::Then));
     if (condition(tokens, when + 1) || kind(tokens, when + 1) == Some(Kind::Open)) && then {
         let (start, end) = span(tokens, when + 1);
-        scene.found(&CASE_WHEN, start, end);
+        judgement.found(&CASE_WHEN, start, end);
     }
 }

@@ -3,49 +3,49 @@
 
 mod call;
 mod clause;
+mod prefilter;
 mod statement;
 mod values;
-mod worth;
 
 use self::call::{call, case, file, if_call, stored, system};
 use self::clause::{clause, fragment, joined_to_number};
 use self::statement::{begins_statement, delaying, executes, select, stacked, union, waitfor};
+use super::judgement::Judgement;
 use super::proofs::{COMMENT_AS_SPACE, COMMENT_EXECUTED, COMMENT_IN_WORD};
 use super::proofs_by_dialect::PROCEDURE_ANALYSE;
-use super::scene::Scene;
 use crate::lang::sql::grammar::{kind, word};
 use crate::lang::sql::reading::Reading;
-use crate::lang::sql::token::{Dialect, Gap, Kind, Lasts, Lexer, Number, Quotes, Token};
+use crate::lang::sql::token::{CommentEnds, Dialect, Gap, Kind, Lexer, Number, Quotes, Token};
 use crate::lang::sql::words::Word;
 
 /// What stands before an anchor, nearest first.
 type Before = [Option<Token>; 4];
 
 /// Scans the whole value.
-pub(super) fn scan(scene: &mut Scene<'_, '_, '_>) {
-    let lasts = scene.lasts;
-    if pass(scene, Dialect::MySql, lasts) {
+pub(super) fn scan(judgement: &mut Judgement<'_, '_, '_>) {
+    let comment_ends = judgement.comment_ends;
+    if pass(judgement, Dialect::MySql, comment_ends) {
         // There were comments: what is inside them may be read by a query that stands in a string.
-        pass(scene, Dialect::Standard, lasts);
+        pass(judgement, Dialect::Standard, comment_ends);
     }
 }
 
-fn pass(scene: &mut Scene<'_, '_, '_>, dialect: Dialect, lasts: Lasts) -> bool {
-    let bytes = scene.bytes();
-    let mut lexer = Lexer::new(bytes, 0, dialect, Quotes::Flat, lasts);
+fn pass(judgement: &mut Judgement<'_, '_, '_>, dialect: Dialect, comment_ends: CommentEnds) -> bool {
+    let bytes = judgement.bytes();
+    let mut lexer = Lexer::new(bytes, 0, dialect, Quotes::Flat, comment_ends);
     let mut before: Before = [None; 4];
     for token in lexer.by_ref() {
-        anchor(scene, token, &before, dialect);
+        anchor(judgement, token, &before, dialect);
         before = [Some(token), before[0], before[1], before[2]];
-        if !scene.spend(1) {
+        if !judgement.spend(1) {
             break;
         }
     }
     if let Some(at) = lexer.executed {
-        scene.found(&COMMENT_EXECUTED, at, at + 3);
+        judgement.found(&COMMENT_EXECUTED, at, at + 3);
     }
     if let Some(at) = lexer.joined {
-        scene.found(&COMMENT_IN_WORD, at, at + 1);
+        judgement.found(&COMMENT_IN_WORD, at, at + 1);
     }
     lexer.ambiguous
 }
@@ -95,22 +95,22 @@ fn begins_expression(before: &Before) -> bool {
     }
 }
 
-fn anchor(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, dialect: Dialect) {
+fn anchor(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before, dialect: Dialect) {
     if token.gap == Gap::Comment {
-        spaced_by_comment(scene, token, before);
+        spaced_by_comment(judgement, token, before);
     }
     match token.kind {
         Kind::Word(Word::Plain | Word::Prose) | Kind::Number(Number::Decimal) => {}
-        Kind::Word(Word::System) => system(scene, token, before),
-        Kind::Word(Word::Stored) => stored(scene, token, before),
+        Kind::Word(Word::System) => system(judgement, token, before),
+        Kind::Word(Word::Stored) => stored(judgement, token, before),
         Kind::Word(Word::And | Word::Or) | Kind::Pipes | Kind::Ampersands => {
-            joined_to_number(scene, token, before);
+            joined_to_number(judgement, token, before);
         }
-        Kind::Quote => values::hex_string(scene, token, before),
-        _ if begins_reading(token.kind, before) && worth::is_worth_reading(scene.bytes(), token) => {
-            let tokens = Reading::new(scene.bytes(), token.start, dialect, Quotes::Strings);
-            behind(scene, token, before, &tokens);
-            scene.spend(tokens.cost());
+        Kind::Quote => values::hex_string(judgement, token, before),
+        _ if begins_reading(token.kind, before) && prefilter::may_be_anchor(judgement.bytes(), token) => {
+            let tokens = Reading::new(judgement.bytes(), token.start, dialect, Quotes::Strings);
+            behind(judgement, token, before, &tokens);
+            judgement.spend(tokens.cost());
         }
         _ => {}
     }
@@ -156,41 +156,41 @@ fn begins_reading(kind: Kind, before: &Before) -> bool {
 }
 
 /// What an anchor turns out to be, told from what stands behind it.
-fn behind(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before, tokens: &Reading<'_>) {
+fn behind(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before, tokens: &Reading<'_>) {
     match token.kind {
         Kind::Word(role) => match role {
-            Word::Union => union(scene, tokens, before),
-            Word::Select => select(scene, tokens, before),
-            Word::Delaying => delaying(scene, tokens, before),
-            Word::Waitfor => waitfor(scene, tokens),
+            Word::Union => union(judgement, tokens, before),
+            Word::Select => select(judgement, tokens, before),
+            Word::Delaying => delaying(judgement, tokens, before),
+            Word::Waitfor => waitfor(judgement, tokens),
             Word::Distinctive | Word::Function | Word::Object | Word::Arithmetic => {
-                call(scene, tokens, role, before);
+                call(judgement, tokens, role, before);
             }
-            Word::Exec | Word::Declare => executes(scene, tokens, before),
+            Word::Exec | Word::Declare => executes(judgement, tokens, before),
             Word::Procedure => {
                 if word(tokens, 1) == Some(Word::Analyse) && kind(tokens, 2) == Some(Kind::Open) {
-                    scene.found(&PROCEDURE_ANALYSE, token.start, token.end);
+                    judgement.found(&PROCEDURE_ANALYSE, token.start, token.end);
                 }
             }
-            Word::Into | Word::Load => file(scene, tokens, role),
-            Word::If => if_call(scene, tokens, before),
-            Word::Case => case(scene, tokens),
-            Word::When | Word::Like => fragment(scene, tokens, role),
-            Word::Order | Word::Having | Word::Where => clause(scene, tokens, before),
-            _ => begins_statement(scene, tokens),
+            Word::Into | Word::Load => file(judgement, tokens, role),
+            Word::If => if_call(judgement, tokens, before),
+            Word::Case => case(judgement, tokens),
+            Word::When | Word::Like => fragment(judgement, tokens, role),
+            Word::Order | Word::Having | Word::Where => clause(judgement, tokens, before),
+            _ => begins_statement(judgement, tokens),
         },
-        Kind::Semicolon => stacked(scene, tokens),
-        Kind::Cast => values::cast(scene, tokens, before),
-        Kind::JsonOperator => values::json(scene, tokens, token, before),
-        Kind::Number(notation) => values::number(scene, tokens, notation, before),
+        Kind::Semicolon => stacked(judgement, tokens),
+        Kind::Cast => values::cast(judgement, tokens, before),
+        Kind::JsonOperator => values::json(judgement, tokens, token, before),
+        Kind::Number(notation) => values::number(judgement, tokens, notation, before),
         _ => {}
     }
 }
 
 /// `SELECT/*…*/password`: a comment does what a space would.
-fn spaced_by_comment(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before) {
+fn spaced_by_comment(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before) {
     let Some(left) = before[0] else { return };
-    let bytes = scene.bytes();
+    let bytes = judgement.bytes();
     let tight = bytes.get(left.end) == Some(&b'/')
         && token.start.checked_sub(1).and_then(|i| bytes.get(i)) == Some(&b'/');
     let keyword = |kind| {
@@ -217,7 +217,7 @@ fn spaced_by_comment(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Befor
         matches!(kind, Kind::Word(_) | Kind::Number(_) | Kind::Quote | Kind::Variable | Kind::Arithmetic)
     };
     if tight && (keyword(left.kind) && operand(token.kind) || keyword(token.kind) && operand(left.kind)) {
-        scene.found(&COMMENT_AS_SPACE, left.start, token.end);
+        judgement.found(&COMMENT_AS_SPACE, left.start, token.end);
     }
 }
 

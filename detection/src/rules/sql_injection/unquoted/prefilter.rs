@@ -1,10 +1,10 @@
-//! A first glance behind an anchor, so that words of prose cost a few bytes and not a reading.
+//! A first look behind an anchor, so that words of prose cost a few bytes and not a reading.
 
 use crate::lang::sql::token::{self, Kind, Number, Token};
 use crate::lang::sql::words::Word;
 
 /// Whether what follows an anchor could make it one, told from its first bytes: words of prose stop here.
-pub(super) fn is_worth_reading(bytes: &[u8], token: Token) -> bool {
+pub(super) fn may_be_anchor(bytes: &[u8], token: Token) -> bool {
     let rest = bytes.get(token.end..).unwrap_or_default();
     let spaces = rest.iter().take(16).take_while(|b| **b <= b' ').count();
     let rest = rest.get(spaces..).unwrap_or_default();

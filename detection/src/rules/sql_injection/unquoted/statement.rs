@@ -1,11 +1,11 @@
 //! Statements and their parts inside a value: a second query, a batch, a delay, a procedure.
 
+use super::super::judgement::Judgement;
 use super::super::proofs::{
     BARE_QUERY, DELAY_CALL, DELAY_STATEMENT, QUERY_IN_TEXT, STACKED, STATEMENT, SUBQUERY, UNION_IN_TEXT,
     UNION_SELECT,
 };
 use super::super::proofs_by_dialect::{MSSQL_DECLARE, MSSQL_EXEC};
-use super::super::scene::Scene;
 use super::{Before, before_kind, begins_expression, span};
 use crate::lang::sql::grammar::{self, Operand, Shape, kind, may_end, operand, skip_opens, statement, word};
 use crate::lang::sql::reading::Reading;
@@ -13,7 +13,7 @@ use crate::lang::sql::token::{Gap, Kind};
 use crate::lang::sql::words::Word;
 
 /// `UNION [ALL | DISTINCT] [(] SELECT …`.
-pub(super) fn union(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+pub(super) fn union(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let mut i = 1;
     let mut qualified = false;
     while matches!(word(tokens, i), Some(Word::All | Word::Distinct)) {
@@ -25,7 +25,7 @@ pub(super) fn union(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before:
     match word(tokens, opened) {
         Some(Word::Select) => {}
         Some(Word::Values) if kind(tokens, opened + 1) == Some(Kind::Open) => {
-            scene.found(&UNION_SELECT, start, end);
+            judgement.found(&UNION_SELECT, start, end);
             return;
         }
         _ => return,
@@ -58,9 +58,9 @@ pub(super) fn union(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before:
     let full = grammar::select(tokens, opened).is_some();
     let commented = tokens.get(opened).is_some_and(|t| t.gap == Gap::Comment || t.gap == Gap::None);
     if telling || full || commented || (!prose && (broken || qualified)) {
-        scene.found(&UNION_SELECT, start, end);
+        judgement.found(&UNION_SELECT, start, end);
     } else if item.is_some() && !prose {
-        scene.found(&UNION_IN_TEXT, start, end);
+        judgement.found(&UNION_IN_TEXT, start, end);
     }
 }
 
@@ -75,10 +75,10 @@ fn ends_tag(bytes: &[u8], start: usize) -> bool {
     tag.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'/') && !tag.contains(&b'>')
 }
 
-pub(super) fn select(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+pub(super) fn select(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let (start, end) = span(tokens, 3);
     if matches!(word(tokens, 1), Some(Word::Delaying)) {
-        scene.found(&DELAY_CALL, start, end);
+        judgement.found(&DELAY_CALL, start, end);
     }
     let shape = grammar::select(tokens, 0);
     let called = operand(tokens, 1).is_some_and(|item| item.operand == Operand::Call)
@@ -87,28 +87,28 @@ pub(super) fn select(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before
             .find(|(_, t)| t.kind == Kind::Open)
             .is_some_and(|(open, _)| grammar::arguments(tokens, open));
     match before_kind(before, 0) {
-        _ if scene.is_query_field() => {}
-        Some(Kind::Compare) if ends_tag(scene.bytes(), start) => {}
+        _ if judgement.is_query_field() => {}
+        Some(Kind::Compare) if ends_tag(judgement.bytes(), start) => {}
         // A query is an operand in parentheses alone. Without them `/select/` is a folder and `-select` the end of a name.
         Some(Kind::Open) => {
             let starred = kind(tokens, 1) == Some(Kind::Open) && operand(tokens, 1).is_some();
             if shape == Some(Shape::Exact) || called || starred {
-                scene.found(&SUBQUERY, start, end);
+                judgement.found(&SUBQUERY, start, end);
             } else if shape.is_some() {
-                scene.found(&QUERY_IN_TEXT, start, end);
+                judgement.found(&QUERY_IN_TEXT, start, end);
             }
         }
         // Statements behind a union or a semicolon are told by these.
         Some(Kind::Word(Word::Union | Word::All | Word::Distinct) | Kind::Semicolon) => {}
         None if shape == Some(Shape::Exact) || called => {
-            let rule = if reads_secrets(scene.bytes(), tokens) { &STATEMENT } else { &BARE_QUERY };
-            scene.found(rule, start, end);
+            let rule = if reads_secrets(judgement.bytes(), tokens) { &STATEMENT } else { &BARE_QUERY };
+            judgement.found(rule, start, end);
         }
-        _ if shape.is_some() => scene.found(&QUERY_IN_TEXT, start, end),
+        _ if shape.is_some() => judgement.found(&QUERY_IN_TEXT, start, end),
         _ => {}
     }
-    if scene.is_name() && operand(tokens, 1).is_some() && tokens.get(2).is_some() && before[0].is_none() {
-        scene.found(&STATEMENT, start, end);
+    if judgement.is_name() && operand(tokens, 1).is_some() && tokens.get(2).is_some() && before[0].is_none() {
+        judgement.found(&STATEMENT, start, end);
     }
 }
 
@@ -136,17 +136,17 @@ fn reads_secrets(bytes: &[u8], tokens: &Reading<'_>) -> bool {
 }
 
 /// A statement that changes data or schema at the very beginning: a lesson or a log line unless it stands in a name.
-pub(super) fn begins_statement(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
+pub(super) fn begins_statement(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
     let Some(shape) = statement(tokens, 0) else { return };
     let (start, end) = span(tokens, 3);
-    if scene.is_name() {
-        scene.found(&STATEMENT, start, end);
-    } else if shape == Shape::Exact && !scene.is_query_field() {
-        scene.found(&QUERY_IN_TEXT, start, end);
+    if judgement.is_name() {
+        judgement.found(&STATEMENT, start, end);
+    } else if shape == Shape::Exact && !judgement.is_query_field() {
+        judgement.found(&QUERY_IN_TEXT, start, end);
     }
 }
 
-pub(super) fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+pub(super) fn delaying(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     if kind(tokens, 1) != Some(Kind::Open) || kind(tokens, 2) == Some(Kind::Close) {
         return;
     }
@@ -154,7 +154,7 @@ pub(super) fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, befo
     let sane = grammar::arguments(tokens, 1);
     let counted = matches!(kind(tokens, 2), Some(Kind::Number(_)))
         && matches!(kind(tokens, 3), Some(Kind::Comma | Kind::Number(_)));
-    let name = scene.bytes().get(start..tokens.get(0).map_or(start, |t| t.end)).unwrap_or_default();
+    let name = judgement.bytes().get(start..tokens.get(0).map_or(start, |t| t.end)).unwrap_or_default();
     // `sleep` is a function of every language and `benchmark` a word for what people measure; what only databases have
     // needs no context.
     let single = kind(tokens, 3) == Some(Kind::Close);
@@ -167,11 +167,11 @@ pub(super) fn delaying(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, befo
         sane || counted
     };
     if telling {
-        scene.found(&DELAY_CALL, start, end);
+        judgement.found(&DELAY_CALL, start, end);
     }
 }
 
-pub(super) fn waitfor(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
+pub(super) fn waitfor(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
     let delayed = word(tokens, 1) == Some(Word::Delay)
         || (word(tokens, 1) == Some(Word::Function)
             && matches!(kind(tokens, 2), Some(Kind::Text | Kind::OpenText)));
@@ -182,16 +182,16 @@ pub(super) fn waitfor(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
         )
     {
         let (start, end) = span(tokens, 3);
-        scene.found(&DELAY_STATEMENT, start, end);
+        judgement.found(&DELAY_STATEMENT, start, end);
     }
 }
 
 /// `EXEC xp_…`, `EXECUTE IMMEDIATE '…'`, `DECLARE @x …`.
-pub(super) fn executes(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+pub(super) fn executes(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let (start, end) = span(tokens, 2);
     match (word(tokens, 0), statement(tokens, 0)) {
         (Some(Word::Declare), Some(_)) => {
-            scene.found(&MSSQL_DECLARE, start, end);
+            judgement.found(&MSSQL_DECLARE, start, end);
         }
         (Some(Word::Exec), Some(shape)) => {
             let broken = matches!(
@@ -201,14 +201,14 @@ pub(super) fn executes(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, befo
             let stored =
                 matches!(kind(tokens, 1), Some(Kind::Word(Word::Stored | Word::Immediate) | Kind::Variable));
             if stored || (broken && shape == Shape::Exact) {
-                scene.found(&MSSQL_EXEC, start, end);
+                judgement.found(&MSSQL_EXEC, start, end);
             }
         }
         _ => {}
     }
 }
 
-pub(super) fn stacked(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
+pub(super) fn stacked(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
     if statement(tokens, 1) == Some(Shape::Exact)
         && word(tokens, 1) != Some(Word::If)
         && word(tokens, 1) != Some(Word::Delaying)
@@ -216,7 +216,7 @@ pub(super) fn stacked(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>) {
         let assigns = word(tokens, 1) == Some(Word::Set) && kind(tokens, 2) != Some(Kind::Variable);
         let (start, end) = span(tokens, 4);
         if !assigns {
-            scene.found(&STACKED, start, end);
+            judgement.found(&STACKED, start, end);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Pieces of a condition or of what follows one: `or 1=1`, `order by 3`.
 
-use super::super::breakout::{self, Lead};
+use super::super::breakout::{self, BreakKind};
+use super::super::judgement::Judgement;
 use super::super::proofs::{CLAUSE, CONDITION_FRAGMENT};
-use super::super::scene::Scene;
 use super::{Before, before_kind, span};
 use crate::lang::sql::grammar::{Comparison, Operand, comparison, kind, may_end, operand, word};
 use crate::lang::sql::reading::Reading;
@@ -10,7 +10,7 @@ use crate::lang::sql::token::{Dialect, Kind, Quotes, Token};
 use crate::lang::sql::words::Word;
 
 /// `) like (`, `) when 2 then`: the middle of a condition, brackets of the host query around it.
-pub(super) fn fragment(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role: Word) {
+pub(super) fn fragment(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, role: Word) {
     let holds = match role {
         Word::When => operand(tokens, 1).is_some_and(|o| word(tokens, o.next) == Some(Word::Then)),
         _ => {
@@ -20,12 +20,12 @@ pub(super) fn fragment(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, role
     };
     if holds {
         let (start, end) = span(tokens, 2);
-        scene.found(&CONDITION_FRAGMENT, start, end);
+        judgement.found(&CONDITION_FRAGMENT, start, end);
     }
 }
 
 /// `HAVING 1=1`, `WHERE 1=1`, `1 ORDER BY 3`.
-pub(super) fn clause(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+pub(super) fn clause(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let ordered = word(tokens, 0) == Some(Word::Order);
     if ordered && word(tokens, 1) != Some(Word::By) {
         return;
@@ -53,17 +53,17 @@ pub(super) fn clause(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before
     };
     if holds {
         let (start, end) = span(tokens, left.next);
-        scene.found(&CLAUSE, start, end);
+        judgement.found(&CLAUSE, start, end);
     }
 }
 
 /// `…?id=1 or 1=1`: a number anywhere that is joined to a condition.
-pub(super) fn joined_to_number(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before) {
+pub(super) fn joined_to_number(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before) {
     let number = matches!(before_kind(before, 0), Some(Kind::Number(_) | Kind::Close));
     let free =
         !matches!(before_kind(before, 1), Some(Kind::Word(_) | Kind::Number(_) | Kind::Colon | Kind::Dot));
-    if number && free && before[1].is_some() && !is_range(scene.bytes(), token, before) {
-        breakout::behind(scene, token.start, token.start, Quotes::Strings, Lead::Name);
+    if number && free && before[1].is_some() && !is_range(judgement.bytes(), token, before) {
+        breakout::behind(judgement, token.start, token.start, Quotes::Strings, BreakKind::Name);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A place in a body at which words of a rule stand, and the question who says them.
 
 use super::Kind;
-use super::context::{Context, Element};
+use super::page_context::{Element, PageContext};
 use super::scan::BEHIND_BYTES;
 use super::text::STRING_END;
 
@@ -14,17 +14,17 @@ const LABEL_WORDS_MAX: usize = 6;
 
 /// Where words stand.
 #[derive(Debug, Clone, Copy)]
-pub struct Spot<'a> {
+pub struct MatchContext<'a> {
     pub(super) before: &'a [u8],
     pub(super) after: &'a [u8],
     pub(super) offset: u64,
     pub(super) kind: Kind,
     pub(super) status: u16,
     pub(super) path: &'a [u8],
-    pub(super) context: Context,
+    pub(super) context: PageContext,
 }
 
-impl<'a> Spot<'a> {
+impl<'a> MatchContext<'a> {
     /// The bytes before the words, at most 512.
     pub fn before(&self) -> &'a [u8] {
         self.before
@@ -65,7 +65,7 @@ impl<'a> Spot<'a> {
         self.context.is_in(Element::Pre)
     }
 
-    /// Whether a frame of a stack trace is the server's: like [`Spot::is_spoken`], but indented as frames are.
+    /// Whether a frame of a stack trace is the server's: like [`MatchContext::is_spoken`], but indented as frames are.
     pub fn is_frame(&self) -> bool {
         match self.kind {
             Kind::Text | Kind::Unknown => {
@@ -78,9 +78,9 @@ impl<'a> Spot<'a> {
 
     /// The same place, `bytes` further to the front.
     #[must_use]
-    pub fn back(&self, bytes: usize) -> Spot<'a> {
+    pub fn back(&self, bytes: usize) -> MatchContext<'a> {
         let before = self.before.get(..self.before.len().saturating_sub(bytes)).unwrap_or_default();
-        Spot { before, offset: self.offset.saturating_sub(bytes as u64), ..*self }
+        MatchContext { before, offset: self.offset.saturating_sub(bytes as u64), ..*self }
     }
 
     /// Whether nothing but white space stands before the words.

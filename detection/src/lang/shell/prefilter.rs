@@ -1,9 +1,9 @@
-//! A glance at a value that separators alone have brought here: prose is full of semicolons, line breaks and hyphens. It tells
+//! A prefilter at a value that separators alone have brought here: prose is full of semicolons, line breaks and hyphens. It tells
 //! prose by its bytes and by the words in a command's place, and knows nothing of what a clause would weigh.
 
 use super::{commands, powershell};
 
-/// What a byte is to the glance.
+/// What a byte is to the prefilter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Byte {
     /// What prose, lists and addresses are made of.
@@ -45,7 +45,7 @@ const WORD_BYTES_MAX: usize = 31;
 const GLANCE_BYTES_MAX: usize = 128;
 
 /// Whether [`super::inspect`] could find anything in `bytes`.
-pub fn is_worth_it(bytes: &[u8]) -> bool {
+pub fn may_match(bytes: &[u8]) -> bool {
     let mut slash = false;
     let mut wildcard = false;
     let mut heads = true;
@@ -183,7 +183,7 @@ mod tests {
             "an out-of-town trip - lovely; a \"must\" (really). And so on.",
             "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
         ] {
-            assert!(!is_worth_it(value.as_bytes()), "{value}");
+            assert!(!may_match(value.as_bytes()), "{value}");
         }
     }
 
@@ -208,7 +208,7 @@ mod tests {
             ";! one+name/tool",
             ";! a-directory-with-a-name-of-many-words/tool",
         ] {
-            assert!(is_worth_it(value.as_bytes()), "{value}");
+            assert!(may_match(value.as_bytes()), "{value}");
         }
     }
 }

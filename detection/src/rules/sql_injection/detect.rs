@@ -1,35 +1,35 @@
-//! The judges: one looks at the value as a whole and once through all of it for structures that need no break, the other behind
+//! The detectors: one looks at the value as a whole and once through all of it for structures that need no break, the other behind
 //! each quote for what a query would read there.
 
-use super::breakout::{self, Lead};
-use super::scene::Scene;
-use super::{document, free, opt_in};
+use super::breakout::{self, BreakKind};
+use super::judgement::Judgement;
+use super::{document, opt_in, unquoted};
 use crate::evidence::{Evidence, Subject};
 use crate::field::Place;
-use crate::lang::sql::token::{self, Lasts, Quotes};
+use crate::lang::sql::token::{self, CommentEnds, Quotes};
 use crate::lang::sql::words::Word;
 
 /// Judges one view but for its quotes.
 pub(super) fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    let mut scene = Scene { subject, evidence, lasts: Lasts::of(subject.bytes) };
-    document::whole_value(&mut scene);
-    free::scan(&mut scene);
-    breakout::at_start(&mut scene);
-    opt_in::scan(&mut scene);
+    let mut judgement = Judgement { subject, evidence, comment_ends: CommentEnds::of(subject.bytes) };
+    document::whole_value(&mut judgement);
+    unquoted::scan(&mut judgement);
+    breakout::at_start(&mut judgement);
+    opt_in::scan(&mut judgement);
 }
 
 /// Judges the quotes of one view, and what its beginning is joined to by them.
 pub(super) fn run_quotes(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    let mut scene = Scene { subject, evidence, lasts: Lasts::UNKNOWN };
-    quotes(&mut scene);
-    breakout::at_start(&mut scene);
-    opt_in::scan(&mut scene);
+    let mut judgement = Judgement { subject, evidence, comment_ends: CommentEnds::UNKNOWN };
+    quotes(&mut judgement);
+    breakout::at_start(&mut judgement);
+    opt_in::scan(&mut judgement);
 }
 
 /// Looks behind every quote that an operator, a closing bracket or a keyword follows.
-fn quotes(scene: &mut Scene<'_, '_, '_>) {
-    let bytes = scene.bytes();
-    let balanced = is_one_value(scene);
+fn quotes(judgement: &mut Judgement<'_, '_, '_>) {
+    let bytes = judgement.bytes();
+    let balanced = is_one_value(judgement);
     let mut seen = [Parity::default(); 3];
     for at in memchr::memchr3_iter(b'\'', b'"', b'`', bytes) {
         let (slot, quotes) = match bytes.get(at) {
@@ -42,14 +42,14 @@ fn quotes(scene: &mut Scene<'_, '_, '_>) {
         parity.see(bytes, at);
         if is_breaking(bytes, at + 1) {
             let closes = balanced && parity.is_even();
-            let lead = Lead::Quote { byte: bytes.get(at).copied().unwrap_or(0), first, closes };
-            breakout::behind(scene, at, at + 1, quotes, lead);
+            let break_kind = BreakKind::Quote { byte: bytes.get(at).copied().unwrap_or(0), first, closes };
+            breakout::behind(judgement, at, at + 1, quotes, break_kind);
         }
-        if !scene.spend(1) {
+        if !judgement.spend(1) {
             return;
         }
     }
-    typographic(scene);
+    typographic(judgement);
 }
 
 /// How often a quote came so far. A break-out takes an odd number of it: an even one leaves the host query's string as it
@@ -80,17 +80,17 @@ const PIECE_BYTES_MIN: usize = 2048;
 
 /// Whether all quotes before one of the view's are the value's own: bodies that nothing parses, paths and header fields
 /// are read in parts by applications, and a quote of another part would count.
-fn is_one_value(scene: &Scene<'_, '_, '_>) -> bool {
-    let place = scene.subject.place;
-    scene.bytes().len() <= PIECE_BYTES_MIN
+fn is_one_value(judgement: &Judgement<'_, '_, '_>) -> bool {
+    let place = judgement.subject.place;
+    judgement.bytes().len() <= PIECE_BYTES_MIN
         && matches!(place, Place::Query | Place::Form | Place::Part | Place::Json | Place::Xml)
 }
 
 /// The same for primes, accents and quotes that a change of the character set may turn into plain ones. Those that editors
 /// set (U+2018 to U+201F) exist in most character sets and end no string there: the break alone says nothing, what follows
 /// it has to.
-fn typographic(scene: &mut Scene<'_, '_, '_>) {
-    let bytes = scene.bytes();
+fn typographic(judgement: &mut Judgement<'_, '_, '_>) {
+    let bytes = judgement.bytes();
     let mut first = true;
     for at in memchr::memchr3_iter(0xe2, 0xc2, 0xca, bytes) {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -99,12 +99,12 @@ fn typographic(scene: &mut Scene<'_, '_, '_>) {
             if is_breaking(bytes, at + length) {
                 // At the value's beginning nothing was quoted that it could close.
                 let is_set = at > 0 && matches!(rest, [0xe2, 0x80, 0x98..=0x9f, ..]);
-                let lead = Lead::Quote { byte: 0xe2, first: first && !is_set, closes: is_set };
-                breakout::behind(scene, at, at + length, Quotes::Typographic, lead);
+                let break_kind = BreakKind::Quote { byte: 0xe2, first: first && !is_set, closes: is_set };
+                breakout::behind(judgement, at, at + length, Quotes::Typographic, break_kind);
             }
             first = false;
         }
-        if !scene.spend(1) {
+        if !judgement.spend(1) {
             return;
         }
     }

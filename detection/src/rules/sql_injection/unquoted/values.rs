@@ -5,12 +5,12 @@ use crate::lang::sql::grammar::{kind, may_end, word};
 use crate::lang::sql::reading::Reading;
 use crate::lang::sql::token::{Gap, Kind, Number, Token};
 use crate::lang::sql::words::Word;
+use crate::rules::sql_injection::judgement::Judgement;
 use crate::rules::sql_injection::proofs::HEX;
 use crate::rules::sql_injection::proofs_by_dialect::{EXPONENT, JSON_OPERATOR, TYPE_CAST};
-use crate::rules::sql_injection::scene::Scene;
 
 /// `password::int`, `(…)::text`, `'…'::jsonb`.
-pub(super) fn cast(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+pub(super) fn cast(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     if word(tokens, 1) != Some(Word::Type) || tokens.get(1).is_some_and(|t| t.gap != Gap::None) {
         return;
     }
@@ -29,36 +29,46 @@ pub(super) fn cast(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, before: 
     };
     if ends && typed {
         let (start, end) = span(tokens, 2);
-        scene.found(&TYPE_CAST, start, end);
+        judgement.found(&TYPE_CAST, start, end);
     }
 }
 
 /// `'…' @> '…'`, `'…' ->> 2`, `'…' -> '$.a'`.
-pub(super) fn json(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, token: Token, before: &Before) {
+pub(super) fn json(
+    judgement: &mut Judgement<'_, '_, '_>,
+    tokens: &Reading<'_>,
+    token: Token,
+    before: &Before,
+) {
     let left = matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Close))
         || matches!(before_kind(before, 0), Some(Kind::Word(Word::Type)));
-    let arrow = scene.bytes().get(token.start..token.end) == Some(b"->");
+    let arrow = judgement.bytes().get(token.start..token.end) == Some(b"->");
     let right = match tokens.get(1).map(|t| (t.kind, t.start)) {
         Some((Kind::Text, start)) => {
-            !arrow || scene.bytes().get(start + 1).is_some_and(|b| matches!(b, b'$' | b'0'..=b'9'))
+            !arrow || judgement.bytes().get(start + 1).is_some_and(|b| matches!(b, b'$' | b'0'..=b'9'))
         }
         Some((Kind::Number(_), _)) => !arrow,
         Some((Kind::Word(Word::Array), _)) => true,
         _ => false,
     };
     if left && right {
-        scene.found(&JSON_OPERATOR, token.start, token.end);
+        judgement.found(&JSON_OPERATOR, token.start, token.end);
     }
 }
 
 /// `1.e(…)`, `1e0union`, `select 0x41`.
-pub(super) fn number(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, notation: Number, before: &Before) {
+pub(super) fn number(
+    judgement: &mut Judgement<'_, '_, '_>,
+    tokens: &Reading<'_>,
+    notation: Number,
+    before: &Before,
+) {
     let (start, end) = span(tokens, 2);
     match notation {
         Number::EmptyExponent => {
             let glued = matches!(kind(tokens, 1), Some(Kind::Open | Kind::Close | Kind::Comma));
             if glued {
-                scene.found(&EXPONENT, start, end);
+                judgement.found(&EXPONENT, start, end);
             }
         }
         Number::Scientific => {
@@ -69,13 +79,13 @@ pub(super) fn number(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, notati
                     Some(Word::Union | Word::And | Word::Or | Word::From | Word::Where | Word::Like)
                 )
             {
-                scene.found(&EXPONENT, start, end);
+                judgement.found(&EXPONENT, start, end);
             }
         }
         Number::Hex => {
             let long = tokens.get(0).is_some_and(|t| t.end - t.start >= 6);
             if long && matches!(before_kind(before, 0), Some(Kind::Word(Word::Select))) {
-                scene.found(&HEX, start, end);
+                judgement.found(&HEX, start, end);
             }
             let compared = matches!(before_kind(before, 0), Some(Kind::Compare | Kind::Word(Word::Like)))
                 && matches!(
@@ -89,7 +99,7 @@ pub(super) fn number(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, notati
                     ))
                 );
             if long && compared {
-                scene.found(&HEX, start, end);
+                judgement.found(&HEX, start, end);
             }
         }
         Number::Decimal => {}
@@ -97,9 +107,9 @@ pub(super) fn number(scene: &mut Scene<'_, '_, '_>, tokens: &Reading<'_>, notati
 }
 
 /// `= X'5345…'`.
-pub(super) fn hex_string(scene: &mut Scene<'_, '_, '_>, token: Token, before: &Before) {
+pub(super) fn hex_string(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before) {
     let Some(prefix) = before[0] else { return };
-    let bytes = scene.bytes();
+    let bytes = judgement.bytes();
     if token.gap != Gap::None
         || prefix.end != token.start
         || !matches!(bytes.get(prefix.start..prefix.end), Some(b"x" | b"X"))
@@ -112,6 +122,6 @@ pub(super) fn hex_string(scene: &mut Scene<'_, '_, '_>, token: Token, before: &B
         Some(Kind::Compare | Kind::Open | Kind::Comma | Kind::Word(Word::Select | Word::Like | Word::Exec))
     );
     if digits >= 8 && queried {
-        scene.found(&HEX, prefix.start, token.end + digits);
+        judgement.found(&HEX, prefix.start, token.end + digits);
     }
 }

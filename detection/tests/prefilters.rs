@@ -1,4 +1,4 @@
-//! A glance spares its judge what cannot be an attack, so it may never pass over what the judge would block. Both are
+//! A prefilter spares its detector what cannot be an attack, so it may never pass over what the detector would block. Both are
 //! asked about values that are put together from what each of them looks at; the fuzz targets do the same for longer.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use random::Random;
 use waf_detection::{fuzzing, rules};
 
-/// What one judge's values may take.
+/// What one detector's values may take.
 const TIME: Duration = Duration::from_secs(2);
 
 /// Pieces of one value.
 const PIECES_MAX: usize = 12;
 
-/// Nothing that only a command holds: the glance would not hesitate.
+/// Nothing that only a command holds: the prefilter would not hesitate.
 #[rustfmt::skip] // a table, not code
 const SHELL: &[&str] = &[
     ";", "&", "&&", "!", " ", " ", "+", "/", "/", "-", "--", ".", "..", ",", ":", "=", "\n", "\r", "\t", "(", ")", "*", "?",
@@ -39,8 +39,8 @@ const PHP: &[&str] = &[
 #[test]
 fn a_glance_passes_over_nothing_that_blocks() {
     let tables = [("shell", SHELL), ("php", PHP)];
-    let glances: Vec<_> = rules::glances().map(|glance| glance.judge.name).collect();
-    assert!(glances.iter().all(|name| tables.iter().any(|table| table.0 == *name)), "{glances:?}");
+    let prefilters: Vec<_> = rules::prefilters().map(|prefilter| prefilter.detector.name).collect();
+    assert!(prefilters.iter().all(|name| tables.iter().any(|table| table.0 == *name)), "{prefilters:?}");
     for (name, pieces) in tables {
         let (mut random, end, mut values) = (Random(7), Instant::now() + TIME, 0);
         while Instant::now() < end {
