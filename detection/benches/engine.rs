@@ -45,7 +45,7 @@ const PROSE: &str = "The delivery was late, but the driver's note said it wasn't
 
 fn engine() -> Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())))
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())))
 }
 
 fn main() {
@@ -62,7 +62,7 @@ fn reset(inspection: &mut Inspection) {
 
 #[divan::bench]
 fn build() -> Engine {
-    Engine::new()
+    waf_detection::rules::engine()
 }
 
 #[divan::bench]

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
-use waf_detection::Engine;
 use waf_detection::body::Completeness;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
@@ -188,7 +187,7 @@ fn fill(motif: &[&str], media_type: &str) -> Vec<u8> {
 fn main() {
     let seconds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(60);
     let end = Instant::now() + Duration::from_secs(seconds);
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let mut inspection =
         Inspection::new(engine, LeafSet::defaults(), Bounds::DEFAULT, OnHit::GoOn, Budget::UNLIMITED);
     let mut random = Random(0x9e37_79b9_7f4a_7c15);

@@ -4,24 +4,25 @@
 use std::fmt;
 
 use regex::bytes::{Regex, RegexBuilder};
+use waf_languages::language::Prefilter;
 use waf_shared::catalog::LeafSet;
 
 use crate::budget::Meter;
 use crate::cost::Cost;
 use crate::evidence::{Evidence, Found, Subject};
 use crate::field::{Place, Places};
-use crate::response::ResponsePatterns;
-use crate::rule::{Detector, Prefilter, Rule, RuleMatcher};
-use crate::rules;
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher};
 use crate::view::classes::{self, Classes};
 
 mod candidates;
 mod clean;
 mod digest;
 mod literals;
+mod response_patterns;
 
 pub(crate) use candidates::Candidates;
 pub(crate) use clean::Clean;
+pub(crate) use response_patterns::{ANCHOR_BYTES_MAX, ResponsePatterns};
 
 use candidates::CANDIDATES_MAX;
 use digest::digest;
@@ -30,37 +31,72 @@ use literals::{Codings, Literals, shortest};
 /// Bytes that an expression's compiled form may take; a rule that needs more is written wrongly.
 const REGEX_BYTES_MAX: usize = 4 << 20;
 
-/// What runs once a literal of it was seen.
+/// A thing that runs once a literal of it was seen.
 enum Matcher {
-    /// The detector and the rules that it can report.
-    Detector(&'static Detector, &'static [&'static Rule]),
+    /// A detector, and the bucket whose rules it can report.
+    Detector(&'static Detector, Bucket),
     Pattern(&'static Rule, Regex),
-    /// A look whether the detector at that index is to run.
-    Prefilter(&'static Prefilter, usize),
+    /// A test whether the detector at that index is to run.
+    Prefilter(Prefilter, &'static Detector, Bucket, usize),
 }
 
 impl Matcher {
+    /// The matchers of `buckets`: first detectors, second detectors, prefilters, patterns.
+    fn all(buckets: &[Bucket]) -> Vec<Matcher> {
+        let most = buckets.iter().map(|bucket| bucket.detectors.len()).max().unwrap_or(0);
+        let mut matchers: Vec<Matcher> = (0..most)
+            .flat_map(|nth| buckets.iter().map(move |bucket| (bucket, bucket.detectors.get(nth))))
+            .filter_map(|(bucket, detector)| Some(Matcher::Detector(detector?, *bucket)))
+            .collect();
+        let prefilters: Vec<Matcher> = (matchers.iter().enumerate())
+            .filter_map(|(index, matcher)| match matcher {
+                Matcher::Detector(detector, bucket) => {
+                    Some(Matcher::Prefilter(detector.prefilter?, detector, *bucket, index))
+                }
+                _ => None,
+            })
+            .collect();
+        matchers.extend(prefilters);
+        for rule in buckets.iter().flat_map(Bucket::rules) {
+            if let RuleMatcher::Pattern { regex, .. } = rule.matcher {
+                matchers.push(Matcher::Pattern(rule, compile(regex)));
+            }
+        }
+        assert!(matchers.len() <= CANDIDATES_MAX, "the rule set outgrew the candidate set");
+        matchers
+    }
+
     fn places(&self) -> Places {
         match self {
-            Matcher::Detector(detector, _) | Matcher::Prefilter(Prefilter { detector, .. }, _) => {
-                detector.places
-            }
+            Matcher::Detector(detector, _) | Matcher::Prefilter(_, detector, ..) => detector.places,
             Matcher::Pattern(rule, _) => rule.places,
         }
     }
 
-    /// Place of its family in the catalog; a detector's rules belong to one.
+    /// Place of its family in the catalog; the rules of a bucket belong to one.
     fn family(&self) -> usize {
         let rule = match self {
-            Matcher::Detector(_, rules) => rules.first().copied(),
-            Matcher::Prefilter(prefilter, _) => {
-                let mut detectors = rules::detectors_with_rules();
-                let detector = detectors.find(|(detector, _)| std::ptr::eq(*detector, prefilter.detector));
-                detector.and_then(|(_, rules)| rules.first().copied())
-            }
+            Matcher::Detector(_, bucket) | Matcher::Prefilter(_, _, bucket, _) => bucket.rules().next(),
             Matcher::Pattern(rule, _) => Some(*rule),
         };
         rule.map_or(0, |rule| rule.leaf.family_index())
+    }
+
+    /// The literals that make it a candidate.
+    fn literals(&self) -> Vec<&'static str> {
+        match self {
+            Matcher::Detector(detector, _) => detector.literals().collect(),
+            Matcher::Prefilter(prefilter, ..) => prefilter.triggers.to_vec(),
+            Matcher::Pattern(Rule { matcher: RuleMatcher::Pattern { literals, .. }, .. }, _) => {
+                literals.to_vec()
+            }
+            Matcher::Pattern(..) => Vec::new(),
+        }
+    }
+
+    /// Returns `true` for a detector that no literal calls for.
+    fn is_untriggered(&self) -> bool {
+        matches!(self, Matcher::Detector(..)) && self.literals().is_empty()
     }
 }
 
@@ -93,71 +129,20 @@ impl fmt::Debug for Engine {
     }
 }
 
-impl Default for Engine {
-    fn default() -> Engine {
-        Engine::new()
-    }
-}
-
 impl Engine {
-    /// Compiles every rule of the crate.
-    pub fn new() -> Engine {
-        let mut matchers: Vec<Matcher> = rules::detectors_with_rules()
-            .map(|(detector, rules)| Matcher::Detector(detector, rules))
-            .collect();
-        for prefilter in rules::prefilters() {
-            let detector = rules::detectors().position(|detector| std::ptr::eq(detector, prefilter.detector));
-            matchers.push(Matcher::Prefilter(
-                prefilter,
-                detector.expect("a prefilter stands for a detector of the list"),
-            ));
-        }
-        for rule in rules::all() {
-            if let RuleMatcher::Pattern { regex, .. } = rule.matcher {
-                matchers.push(Matcher::Pattern(rule, compile(regex)));
-            }
-        }
-        assert!(matchers.len() <= CANDIDATES_MAX, "the rule set outgrew the candidate set");
-        let mut literals: Vec<(Vec<u8>, Vec<u16>)> = Vec::new();
-        for (index, matcher) in matchers.iter().enumerate() {
-            let wanted = match matcher {
-                Matcher::Detector(detector, _) => detector.triggers,
-                Matcher::Prefilter(prefilter, _) => prefilter.triggers,
-                Matcher::Pattern(Rule { matcher: RuleMatcher::Pattern { literals, .. }, .. }, _) => literals,
-                Matcher::Pattern(..) => &[],
-            };
-            for literal in wanted.iter().filter(|literal| !literal.is_empty()) {
-                literals.push((literal.as_bytes().to_ascii_lowercase(), vec![index as u16]));
-            }
-        }
-        literals.sort();
-        literals.dedup_by(|later, earlier| {
-            let same = later.0 == earlier.0;
-            if same {
-                earlier.1.append(&mut later.1);
-            }
-            same
-        });
+    /// Compiles the rules of `buckets`; [`crate::rules::engine`] passes all of them.
+    pub fn new(buckets: impl IntoIterator<Item = Bucket>) -> Engine {
+        let buckets: Vec<Bucket> = buckets.into_iter().collect();
+        let matchers = Matcher::all(&buckets);
+        let literals = merged(&matchers);
         let by_place = std::array::from_fn(|place| {
-            let mut set = Candidates::NONE;
-            for (index, matcher) in matchers.iter().enumerate() {
-                if matcher.places().contains_index(place) {
-                    set.insert(index);
-                }
-            }
-            set
+            Candidates::of(&matchers, |matcher| matcher.places().contains_index(place))
         });
         let word: Vec<_> =
             literals.iter().filter(|(bytes, _)| classes::of(bytes).is_word()).cloned().collect();
-        let mut untriggered = Candidates::NONE;
-        for (index, matcher) in matchers.iter().enumerate() {
-            if matches!(matcher, Matcher::Detector(detector, _) if detector.triggers.is_empty()) {
-                untriggered.insert(index);
-            }
-        }
-        let families = matchers.iter().map(Matcher::family).collect();
+        let untriggered = Candidates::of(&matchers, Matcher::is_untriggered);
         Engine {
-            families,
+            families: matchers.iter().map(Matcher::family).collect(),
             codings: Codings::new(&matchers, &untriggered),
             untriggered,
             shortest: shortest(&literals),
@@ -165,9 +150,9 @@ impl Engine {
             word: Literals::new(word),
             by_place,
             matchers,
-            digest: digest(),
+            digest: digest(&buckets),
             clean: Clean::new(),
-            response_patterns: ResponsePatterns::new(),
+            response_patterns: ResponsePatterns::new(buckets.iter().flat_map(Bucket::rules)),
         }
     }
 
@@ -196,10 +181,10 @@ impl Engine {
         let mut set = Candidates::NONE;
         for (index, matcher) in self.matchers.iter().enumerate() {
             let wanted = match matcher {
-                Matcher::Detector(_, rules) => rules.iter().any(|rule| leaves.contains(rule.leaf)),
+                Matcher::Detector(_, bucket) => bucket.rules().any(|rule| leaves.contains(rule.leaf)),
                 Matcher::Pattern(rule, _) => leaves.contains(rule.leaf),
                 // Detectors stand before their prefilters.
-                Matcher::Prefilter(_, detector) => set.contains(*detector),
+                Matcher::Prefilter(.., detector) => set.contains(*detector),
             };
             if wanted {
                 set.insert(index);
@@ -265,9 +250,9 @@ impl Engine {
         let mut began = meter.watch();
         for index in candidates.iter() {
             match self.matchers.get(index) {
-                Some(Matcher::Prefilter(_, detector)) if candidates.contains(*detector) => continue,
-                Some(Matcher::Prefilter(prefilter, _)) if !(prefilter.may_match)(subject.bytes) => {}
-                Some(Matcher::Detector(detector, _) | Matcher::Prefilter(Prefilter { detector, .. }, _)) => {
+                Some(Matcher::Prefilter(.., detector)) if candidates.contains(*detector) => continue,
+                Some(Matcher::Prefilter(prefilter, ..)) if !(prefilter.may_match)(subject.bytes) => {}
+                Some(Matcher::Detector(detector, _) | Matcher::Prefilter(_, detector, ..)) => {
                     (detector.run)(subject, &mut Evidence::metered(leaves, subject.place, found, meter));
                 }
                 Some(Matcher::Pattern(rule, regex)) => {
@@ -287,6 +272,25 @@ impl Engine {
             }
         }
     }
+}
+
+/// Every literal in lower case, with the matchers that it calls for.
+fn merged(matchers: &[Matcher]) -> Vec<(Vec<u8>, Vec<u16>)> {
+    let mut literals: Vec<(Vec<u8>, Vec<u16>)> = Vec::new();
+    for (index, matcher) in matchers.iter().enumerate() {
+        for literal in matcher.literals().iter().filter(|literal| !literal.is_empty()) {
+            literals.push((literal.as_bytes().to_ascii_lowercase(), vec![index as u16]));
+        }
+    }
+    literals.sort();
+    literals.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
+        if same {
+            earlier.1.append(&mut later.1);
+        }
+        same
+    });
+    literals
 }
 
 fn compile(regex: &str) -> Regex {

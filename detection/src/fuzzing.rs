@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use waf_languages::sql::token::{CommentEnds, Dialect, Lexer, Quotes};
 use waf_shared::catalog::{LeafSet, TABLE};
 
 use crate::body::{Completeness, reads_same_in_chunks};
@@ -11,7 +12,6 @@ use crate::engine::Engine;
 use crate::evidence::{Evidence, Subject};
 use crate::field::Place;
 use crate::inspection::{Bounds, Inspection, OnHit};
-use crate::lang::sql::token::{CommentEnds, Dialect, Lexer, Quotes};
 use crate::rules;
 use crate::view::{View, Views, classes};
 
@@ -73,13 +73,14 @@ fn judge(name: &str, choice: u8, bytes: &[u8]) {
         (detector.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
         assert!(found.iter().all(|found| found.offset <= bytes.len()), "evidence lies within the view");
     }
-    for prefilter in rules::prefilters().filter(|prefilter| prefilter.detector.name == name) {
+    for detector in rules::detectors().filter(|detector| detector.name == name) {
+        let Some(prefilter) = detector.prefilter else { continue };
         let mut found = Vec::new();
         let subject = Subject { place, name: b"q", view: View::Raw, bytes };
-        let woken = (prefilter.detector.triggers.iter()).any(|trigger| holds(bytes, trigger.as_bytes()));
-        let asked = prefilter.triggers.iter().any(|trigger| holds(bytes, trigger.as_bytes()));
+        let woken = detector.literals().any(|literal| holds(bytes, literal.as_bytes()));
+        let asked = prefilter.triggers.iter().any(|literal| holds(bytes, literal.as_bytes()));
         if asked && !woken && !(prefilter.may_match)(bytes) {
-            (prefilter.detector.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
+            (detector.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
             assert!(
                 found.iter().all(|found| found.rule.weight < crate::rule::STRONG),
                 "a prefilter passes over nothing that blocks: {found:?}"
@@ -122,7 +123,7 @@ fn sql_lexer(choice: u8, bytes: &[u8]) {
 
 fn engine() -> Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())))
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(rules::engine())))
 }
 
 fn inspection() -> Inspection {

@@ -13,11 +13,9 @@ pub mod evidence;
 
 pub mod rules;
 
-pub mod lang;
-
 pub mod engine;
 
-pub mod budget;
+pub use waf_languages::budget;
 
 pub mod cost;
 
@@ -28,6 +26,8 @@ pub mod inspection;
 pub mod body;
 
 pub mod request;
+
+pub mod response_pattern;
 
 pub mod response;
 

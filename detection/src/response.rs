@@ -9,28 +9,19 @@ use waf_shared::catalog::{Leaf, LeafSet, TABLE};
 use waf_shared::limits;
 
 use crate::budget::Budget;
-use crate::engine::Engine;
+use crate::engine::{Engine, ResponsePatterns};
 use crate::field::Place;
 use crate::inspection::OnHit;
+use crate::response_pattern;
 use crate::rule::Rule;
 use crate::verdict::{Match, Verdict};
 use crate::view::View;
 
-mod kind;
-mod match_context;
-mod page_context;
-pub(crate) mod pattern;
 mod redirect;
 mod scan;
-mod shape;
 mod text;
 
-pub use kind::Kind;
-pub use match_context::MatchContext;
-pub use pattern::{Position, ResponsePattern};
-
-pub(crate) use scan::ResponsePatterns;
-pub(crate) use shape::{fits, length as shape_length};
+pub use crate::response_pattern::Kind;
 
 use scan::Scanner;
 use text::Text;
@@ -120,7 +111,7 @@ impl ResponseInspection {
             let status = [b'5', digit(head.status / 10), digit(head.status)];
             self.head_found(&crate::rules::server_data_leakage::SERVER_ERROR, b":status", &status);
         }
-        let kind = kind::of(head.content_type)?;
+        let kind = response_pattern::of(head.content_type)?;
         self.scanner.begin(kind, head.status, asked.path, &self.leaves);
         self.text.begin(kind);
         Some(kind)

@@ -19,7 +19,7 @@ const BOUNDS: Bounds = Bounds::DEFAULT;
 
 fn engine() -> Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())))
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())))
 }
 
 /// Leaves with well-known rules and the limits, so that these tests do not depend on other rules.
@@ -362,7 +362,7 @@ fn small_heads_never_look_at_the_clock() {
 
 #[test]
 fn the_rule_set_has_one_name() {
-    assert_eq!(Engine::new().rule_set_digest(), engine().rule_set_digest());
+    assert_eq!(waf_detection::rules::engine().rule_set_digest(), engine().rule_set_digest());
 }
 
 fn verdicts_agree(one: &Verdict, other: &Verdict) -> bool {

@@ -14,7 +14,7 @@ use waf_shared::catalog::{Leaf, LeafSet};
 
 fn inspection() -> Inspection {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())));
+    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())));
     Inspection::new(engine, LeafSet::defaults(), Bounds::DEFAULT, OnHit::GoOn, Budget::UNLIMITED)
 }
 

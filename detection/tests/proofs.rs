@@ -33,15 +33,8 @@ fn place_of(rule: &Rule) -> (Place, &'static [u8]) {
         (Place::QueryName, b""),
         (Place::CookieName, b""),
     ];
-    // Whether a parameter is fetched from, or tells where code lies, is told by its name.
-    if rule.id == "outbound-request-forgery-internal-addresses/fetched" {
-        return (Place::Json, b"url");
-    }
-    if rule.id == "remote-file-fetch-suspicious-param-names/library-path" {
-        return (Place::Query, b"lib_path");
-    }
-    if rule.id == "remote-file-fetch-suspicious-param-names/remote-script" {
-        return (Place::Query, b"lang");
+    if let RuleMatcher::DetectedInField { place, name } = rule.matcher {
+        return (place, name.as_bytes());
     }
     *ORDER.iter().find(|(place, _)| rule.places.contains(*place)).expect("a rule looks somewhere")
 }
@@ -128,7 +121,7 @@ fn rules_are_well_formed() {
 
 #[test]
 fn attacks_are_found_and_everyday_values_pass() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let mut wrong = Vec::new();
     for rule in rules::all() {
         for attack in rule.attacks {
@@ -151,10 +144,10 @@ fn attacks_are_found_and_everyday_values_pass() {
 }
 
 #[test]
-fn detectors_have_triggers() {
+fn literals_of_detectors_are_in_lower_case() {
     for detector in rules::detectors() {
         assert!(
-            detector.triggers.iter().all(|t| !t.is_empty() && **t == t.to_ascii_lowercase()),
+            detector.literals().all(|literal| !literal.is_empty() && literal == literal.to_ascii_lowercase()),
             "{}",
             detector.name
         );
@@ -162,9 +155,11 @@ fn detectors_have_triggers() {
 }
 
 #[test]
-fn every_judged_rule_has_a_judge() {
+fn every_detected_rule_has_a_detector() {
     for bucket in rules::buckets() {
-        let judged = bucket.rules.iter().any(|rule| matches!(rule.matcher, RuleMatcher::Detected));
-        assert!(!judged || bucket.detector.is_some(), "{:?}", bucket.rules.first().map(|rule| rule.id));
+        let is_detected =
+            |rule: &Rule| matches!(rule.matcher, RuleMatcher::Detected | RuleMatcher::DetectedInField { .. });
+        let detected = bucket.rules().any(is_detected);
+        assert!(!detected || !bucket.detectors.is_empty(), "{:?}", bucket.rules().next().map(|rule| rule.id));
     }
 }

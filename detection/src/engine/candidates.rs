@@ -11,6 +11,15 @@ pub(crate) struct Candidates([u64; WORDS]);
 impl Candidates {
     pub(crate) const NONE: Candidates = Candidates([0; WORDS]);
 
+    /// The candidates among `matchers` of which `is_member` returns `true`.
+    pub(super) fn of<T>(matchers: &[T], is_member: impl Fn(&T) -> bool) -> Candidates {
+        let mut set = Candidates::NONE;
+        for (index, _) in matchers.iter().enumerate().filter(|(_, matcher)| is_member(matcher)) {
+            set.insert(index);
+        }
+        set
+    }
+
     pub(super) fn insert(&mut self, index: usize) {
         if let Some(word) = self.0.get_mut(index / 64) {
             *word |= 1 << (index % 64);

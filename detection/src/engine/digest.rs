@@ -1,10 +1,9 @@
 //! The name of a rule set.
 
-use crate::rule::RuleMatcher;
-use crate::rules;
+use crate::rule::{Bucket, RuleMatcher};
 
 /// FNV-1a over everything that a rule's data says.
-pub(super) fn digest() -> u64 {
+pub(super) fn digest(buckets: &[Bucket]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut eat = |text: &str| {
         for byte in text.bytes().chain([0]) {
@@ -12,7 +11,7 @@ pub(super) fn digest() -> u64 {
         }
     };
     eat(env!("CARGO_PKG_VERSION"));
-    for rule in rules::all() {
+    for rule in buckets.iter().flat_map(Bucket::rules) {
         eat(rule.id);
         eat(&format!("{} {:?}", rule.weight, rule.places));
         if let RuleMatcher::Pattern { regex, literals } = rule.matcher {
@@ -28,14 +27,14 @@ pub(super) fn digest() -> u64 {
             }
         }
     }
-    for detector in rules::detectors() {
+    for detector in buckets.iter().flat_map(|bucket| bucket.detectors) {
         eat(detector.name);
-        for trigger in detector.triggers {
-            eat(trigger);
+        for literal in detector.literals() {
+            eat(literal);
         }
-    }
-    for trigger in rules::prefilters().flat_map(|prefilter| prefilter.triggers) {
-        eat(trigger);
+        for literal in detector.prefilter.iter().flat_map(|prefilter| prefilter.triggers) {
+            eat(literal);
+        }
     }
     hash
 }

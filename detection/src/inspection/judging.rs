@@ -79,7 +79,7 @@ impl Judging {
             engine,
             leaves,
             on_hit,
-            meter: Meter::new(budget, &leaves),
+            meter: Meter::new(budget, leaves.contains(Leaf::ResourceLimitsEvaluationTimeout)),
             cost: Cost::default(),
             verdict: Verdict::default(),
             arguments: 0,
@@ -103,7 +103,7 @@ impl Judging {
             self.leaves = leaves;
         }
         self.on_hit = on_hit;
-        self.meter = Meter::new(budget, &leaves);
+        self.meter = Meter::new(budget, leaves.contains(Leaf::ResourceLimitsEvaluationTimeout));
         self.verdict.clear();
         self.cost.clear();
         self.arguments = 0;

@@ -1,39 +1,17 @@
 //! Finds the signs in a body with one pass over its bytes. A sign is judged on the bytes around it, the same whatever the
 //! pieces in which they came: what has too little behind it waits for more.
 
-use std::fmt;
 use std::mem;
 
-use aho_corasick::automaton::{Automaton, StateID};
-use aho_corasick::{Anchored, dfa};
+use aho_corasick::automaton::StateID;
 use waf_shared::catalog::LeafSet;
 
-use super::page_context::{MARKS, Mark, PageContext};
-use super::{Kind, MatchContext, ResponsePattern};
-use crate::rule::{Rule, RuleMatcher};
-use crate::rules;
+use crate::engine::{ANCHOR_BYTES_MAX, ResponsePatterns};
+use crate::response_pattern::{AHEAD_BYTES, BEHIND_BYTES, Kind, MatchContext, PageContext};
+use crate::rule::Rule;
 
-/// Bytes before a sign that its judging may read.
-pub(super) const BEHIND_BYTES: usize = 512;
-/// Bytes from a sign's beginning on that its judging may read.
-pub(super) const AHEAD_BYTES: usize = 768;
-/// Longer beginnings of literals would make the automaton large and find nothing else.
-const ANCHOR_BYTES_MAX: usize = 9;
 /// Judged bytes that are kept before they are dropped in one go.
 const KEPT_BYTES_MAX: usize = 16 << 10;
-
-/// Every sign of every rule, and the automaton that finds their beginnings.
-pub(crate) struct ResponsePatterns {
-    automaton: dfa::DFA,
-    /// By pattern of the automaton.
-    anchors: Vec<Anchor>,
-}
-
-struct Anchor {
-    length: usize,
-    mark: Option<Mark>,
-    patterns: Vec<(&'static Rule, &'static ResponsePattern)>,
-}
 
 /// A rule that shows in the body.
 pub(super) struct Hit<'a> {
@@ -41,53 +19,6 @@ pub(super) struct Hit<'a> {
     /// Offset in the judged text.
     pub(super) offset: u64,
     pub(super) excerpt: &'a [u8],
-}
-
-impl fmt::Debug for ResponsePatterns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResponsePatterns").field("anchors", &self.anchors.len()).finish_non_exhaustive()
-    }
-}
-
-impl ResponsePatterns {
-    /// Of every rule of the crate.
-    pub(crate) fn new() -> ResponsePatterns {
-        let mut anchors: Vec<(&'static str, Anchor)> = MARKS
-            .iter()
-            .map(|(text, mark)| {
-                (*text, Anchor { length: text.len(), mark: Some(*mark), patterns: Vec::new() })
-            })
-            .collect();
-        for rule in rules::all() {
-            let RuleMatcher::Response(patterns) = rule.matcher else { continue };
-            for pattern in patterns {
-                let anchor = pattern.literal.get(..ANCHOR_BYTES_MAX).unwrap_or(pattern.literal);
-                match anchors.iter_mut().find(|(text, _)| *text == anchor) {
-                    Some((_, known)) => known.patterns.push((rule, pattern)),
-                    None => {
-                        let new =
-                            Anchor { length: anchor.len(), mark: None, patterns: vec![(rule, pattern)] };
-                        anchors.push((anchor, new));
-                    }
-                }
-            }
-        }
-        let automaton = dfa::Builder::new()
-            .start_kind(aho_corasick::StartKind::Unanchored)
-            .build(anchors.iter().map(|(text, _)| text))
-            .expect("some hundred short literals are far below the automaton's limits");
-        ResponsePatterns { automaton, anchors: anchors.into_iter().map(|(_, anchor)| anchor).collect() }
-    }
-
-    /// Bytes that the automaton takes.
-    #[cfg(test)]
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.automaton.memory_usage()
-    }
-
-    fn start(&self) -> StateID {
-        self.automaton.start_state(Anchored::No).expect("it is built for unanchored searches")
-    }
 }
 
 /// The scan of one body.
@@ -194,9 +125,9 @@ impl Scanner {
         let mut state = self.at.state;
         let mut index = self.at.next;
         for &byte in window.get(index..until.max(index)).unwrap_or_default() {
-            state = patterns.automaton.next_state(Anchored::No, state, byte);
+            state = patterns.next(state, byte);
             index += 1;
-            if patterns.automaton.is_special(state) && patterns.automaton.is_match(state) {
+            if patterns.is_match(state) {
                 self.meet(patterns, state, index, &window, note);
             }
         }
@@ -215,9 +146,7 @@ impl Scanner {
         note: &mut dyn FnMut(Hit<'_>),
     ) {
         let mut found = 0;
-        for nth in 0..patterns.automaton.match_len(state) {
-            let pattern = patterns.automaton.match_pattern(state, nth).as_usize();
-            let Some(anchor) = patterns.anchors.get(pattern) else { continue };
+        for anchor in patterns.anchors(state) {
             if let Some(mark) = anchor.mark {
                 self.at.context.pass(mark, self.kind, window.get(end));
             }

@@ -1,31 +1,29 @@
 //! Rules about `data:` URIs where an application would fetch or render them, and the detector that reports them.
 
+use waf_languages::data_uri::{DataUri, DataUriSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::data_uri::{self, Content};
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&ACTIVE, &REFERENCE, &INERT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&ACTIVE, &REFERENCE, &INERT]], detectors: &[&DETECTOR] };
 
 /// Reads `data:` URIs.
-pub static DETECTOR: Detector =
-    Detector { name: "data-uri", triggers: &["data:"], places: Places::REQUEST, run };
+static DETECTOR: Detector = Detector::of::<DataUri>(Places::REQUEST, run);
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    let Some(content) = data_uri::content(subject.bytes) else { return };
     // Browsers read files into such URIs, and applications send them on as fields of documents and forms.
     let field = matches!(subject.place, Place::Json | Place::Form | Place::Body);
-    let rule = match content {
-        Content::Active => &ACTIVE,
-        Content::Text if field && subject.place != Place::Form => &INERT,
-        Content::Stream | Content::Text => &REFERENCE,
-        Content::Document if field => &INERT,
-        Content::Document | Content::Media => return,
-    };
-    evidence.found(rule, 0, subject.bytes.len().min(64));
+    evidence.scan::<DataUri, _>(subject, |finding| match finding.sign {
+        DataUriSign::Active => Some(&ACTIVE),
+        DataUriSign::Text if field && subject.place != Place::Form => Some(&INERT),
+        DataUriSign::Stream | DataUriSign::Text => Some(&REFERENCE),
+        DataUriSign::Document if field => Some(&INERT),
+        DataUriSign::Document | DataUriSign::Media => None,
+    });
 }
 
 static ACTIVE: Rule = Rule {

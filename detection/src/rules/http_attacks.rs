@@ -5,19 +5,22 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
 mod message;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &HEADER_BEHIND_BREAK,
-    &STATUS_LINE,
-    &PAGE_BEHIND_BREAK,
-    &REQUEST_LINE,
-    &SOCKET_ADDRESS,
-    &VERSION_COOKIE,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &HEADER_BEHIND_BREAK,
+        &STATUS_LINE,
+        &PAGE_BEHIND_BREAK,
+        &REQUEST_LINE,
+        &SOCKET_ADDRESS,
+        &VERSION_COOKIE,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 /// Values that a server may copy into a message.
 const COPIED: Places = Places::of(&[
@@ -132,8 +135,13 @@ static VERSION_COOKIE: Rule = Rule {
 };
 
 /// Reads HTTP messages in values.
-pub static DETECTOR: Detector =
-    Detector { name: "http-message", triggers: message::TRIGGERS, places: COPIED, run: judge };
+static DETECTOR: Detector = Detector {
+    name: "http-message",
+    triggers: &[message::TRIGGERS],
+    prefilter: None,
+    places: COPIED,
+    run: judge,
+};
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     let bytes = subject.bytes;

@@ -3,7 +3,7 @@
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Detector, Rule};
+use crate::rule::{Bucket, Detector};
 
 mod characters;
 mod coding;
@@ -11,20 +11,9 @@ mod shapes;
 
 pub(crate) use coding::NESTED_CODINGS;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &characters::ZERO_BYTE,
-    &characters::CONTROL_CHARACTER,
-    &characters::OUTSIDE_ASCII,
-    &coding::ILL_FORMED_UTF8,
-    &coding::WIDE_PERCENT,
-    &coding::ESCAPED_LETTER,
-    &coding::TWICE_ENCODED,
-    &coding::BROKEN_ESCAPE,
-    &coding::NESTED_CODINGS,
-    &shapes::SERVER_FILE,
-    &shapes::LEFTOVER_COPY,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[characters::RULES, coding::RULES, shapes::RULES], detectors: &[&DETECTOR] };
 
 /// Places whose bytes are the client's choice; uploads and bodies of unknown type may be binary.
 const WRITTEN: Places = Places::of(&[
@@ -44,7 +33,8 @@ const WRITTEN: Places = Places::of(&[
 ]);
 
 /// Looks at bytes and at the shape of paths.
-pub static DETECTOR: Detector = Detector { name: "compliance", triggers: &[], places: WRITTEN, run: judge };
+static DETECTOR: Detector =
+    Detector { name: "compliance", triggers: &[&[]], prefilter: None, places: WRITTEN, run: judge };
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     characters::judge(subject, evidence);

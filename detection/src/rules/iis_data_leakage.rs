@@ -3,12 +3,13 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::pattern::{checked, leads, raw, spoken};
-use crate::response::{Kind, MatchContext};
-use crate::rule::{Rule, RuleMatcher, STRONG};
+use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{checked, leads, raw, spoken};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&INSTALL_PATH, &AVAILABILITY, &ERROR_PAGE];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&INSTALL_PATH, &AVAILABILITY, &ERROR_PAGE]], detectors: &[] };
 
 static INSTALL_PATH: Rule = Rule {
     id: "iis-data-leakage-install-paths/path",

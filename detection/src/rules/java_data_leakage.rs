@@ -3,12 +3,12 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::pattern::{checked, leads, raw};
-use crate::response::{MatchContext, shape_length};
-use crate::rule::{Rule, RuleMatcher, STRONG};
+use crate::response_pattern::{MatchContext, shape_length};
+use crate::response_pattern::{checked, leads, raw};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&EXCEPTION, &FRAME];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket { rules: &[&[&EXCEPTION, &FRAME]], detectors: &[] };
 
 static EXCEPTION: Rule = Rule {
     id: "java-data-leakage-stack-trace/exception",

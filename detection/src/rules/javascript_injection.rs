@@ -1,59 +1,31 @@
 //! Rules about JavaScript that a server would evaluate, and the detector that reports them. What the bytes hold, `lang` says;
 //! here it is weighed by where they stand.
 
+use waf_languages::language::{Context, Finding};
+use waf_languages::node::{self, Node, NodeSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::node::{self, Finding, Sign};
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &GLOBAL,
-    &GLOBAL_IN_TEXT,
-    &FUNCTION,
-    &FUNCTION_IN_FIELD,
-    &SERIALIZED_FUNCTION,
-    &LOOP,
-    &POLLUTION,
-    &POLLUTION_IN_TEXT,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &GLOBAL,
+        &GLOBAL_IN_TEXT,
+        &FUNCTION,
+        &FUNCTION_IN_FIELD,
+        &SERIALIZED_FUNCTION,
+        &LOOP,
+        &POLLUTION,
+        &POLLUTION_IN_TEXT,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 /// Reads server-side JavaScript and keys.
-pub static DETECTOR: Detector = Detector { name: "node", triggers: TRIGGERS, places: Places::REQUEST, run };
-
-static TRIGGERS: &[&str] = &[
-    "process.",
-    "process[",
-    "process?.",
-    "require(",
-    "require[",
-    "require.",
-    "=require",
-    "global.",
-    "globalthis",
-    "global[",
-    "console.",
-    "console[",
-    "import(",
-    "root.process",
-    "child_process",
-    "module.",
-    "constructor",
-    "prototype",
-    "__proto__",
-    "function(",
-    "function (",
-    "while(",
-    "while (",
-    "while\t",
-    "while\n",
-    "while  ",
-    "for(",
-    "for (",
-    "for  ",
-];
+static DETECTOR: Detector = Detector::of::<Node>(Places::REQUEST, run);
 
 /// A function in a form or a document may be what the application stores (charts are configured so); in a form, one as
 /// short as this is a test of the evaluator.
@@ -63,23 +35,19 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     if is_polluting_name(subject) {
         evidence.found(&POLLUTION, 0, subject.bytes.len());
     }
-    node::inspect(subject.bytes, &mut |finding| {
-        if let Some(rule) = rule(subject, &finding) {
-            evidence.found(rule, finding.offset, finding.length);
-        }
-    });
+    evidence.scan::<Node, _>(subject, |finding| rule(subject, finding));
 }
 
-fn rule(subject: &Subject<'_>, finding: &Finding) -> Option<&'static Rule> {
-    Some(match (finding.sign, finding.in_text) {
-        (Sign::Global, false) => &GLOBAL,
-        (Sign::Global, true) => &GLOBAL_IN_TEXT,
-        (Sign::Function, false) if is_stored(subject) => &FUNCTION_IN_FIELD,
-        (Sign::Function, false) => &FUNCTION,
-        (Sign::Loop, false) => &LOOP,
-        (Sign::Prototype, false) => &POLLUTION,
-        (Sign::Prototype, true) => &POLLUTION_IN_TEXT,
-        (Sign::Function | Sign::Loop, true) => return None,
+fn rule(subject: &Subject<'_>, finding: &Finding<NodeSign>) -> Option<&'static Rule> {
+    Some(match (finding.sign, finding.context == Context::Prose) {
+        (NodeSign::Global, false) => &GLOBAL,
+        (NodeSign::Global, true) => &GLOBAL_IN_TEXT,
+        (NodeSign::Function, false) if is_stored(subject) => &FUNCTION_IN_FIELD,
+        (NodeSign::Function, false) => &FUNCTION,
+        (NodeSign::Loop, false) => &LOOP,
+        (NodeSign::Prototype, false) => &POLLUTION,
+        (NodeSign::Prototype, true) => &POLLUTION_IN_TEXT,
+        (NodeSign::Function | NodeSign::Loop, true) => return None,
     })
 }
 

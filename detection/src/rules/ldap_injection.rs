@@ -1,14 +1,16 @@
 //! Rules of this bucket and the detector that reports them: what values would change about a directory query.
 
+use waf_languages::language::Context;
+use waf_languages::ldap::{Ldap, LdapSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::ldap::{self, Sign};
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&FILTER, &BREAK_OUT, &MATCHING_RULE, &IN_TEXT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&FILTER, &BREAK_OUT, &MATCHING_RULE, &IN_TEXT]], detectors: &[&DETECTOR] };
 
 static FILTER: Rule = Rule {
     id: "ldap-injection/filter",
@@ -74,20 +76,16 @@ static IN_TEXT: Rule = Rule {
     ],
 };
 
-/// Runs the filter tokenizer.
-pub static DETECTOR: Detector =
-    Detector { name: "ldap", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+/// Reads search filters.
+static DETECTOR: Detector = Detector::of::<Ldap>(Places::REQUEST, run);
 
-const TRIGGERS: &[&str] = &[")(", "(&", "(|", "(!", "( &", "( |", "( !", ")!(", ") (", ":="];
-
-fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    ldap::inspect(subject.bytes, &mut |finding| {
-        let rule = match finding.sign {
-            _ if finding.prose => &IN_TEXT,
-            Sign::Filter => &FILTER,
-            Sign::BreakOut => &BREAK_OUT,
-            Sign::MatchingRule => &MATCHING_RULE,
-        };
-        evidence.found(rule, finding.offset, finding.length);
+fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    evidence.scan::<Ldap, _>(subject, |finding| {
+        Some(match finding.sign {
+            _ if finding.context == Context::Prose => &IN_TEXT,
+            LdapSign::Filter => &FILTER,
+            LdapSign::BreakOut => &BREAK_OUT,
+            LdapSign::MatchingRule => &MATCHING_RULE,
+        })
     });
 }

@@ -6,11 +6,12 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 use crate::view::View;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&IN_PATH, &IN_NAME, &IN_HEADER];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&IN_PATH, &IN_NAME, &IN_HEADER]], detectors: &[&DETECTOR] };
 
 static IN_PATH: Rule = Rule {
     id: "http-attacks-header-crlf-injection/path",
@@ -51,9 +52,10 @@ static IN_HEADER: Rule = Rule {
 };
 
 /// Looks for line breaks.
-pub static DETECTOR: Detector = Detector {
+static DETECTOR: Detector = Detector {
     name: "line-break",
     triggers: &[],
+    prefilter: None,
     places: Places::of(&[
         Place::Path,
         Place::QueryName,

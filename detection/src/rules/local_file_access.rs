@@ -1,9 +1,10 @@
 //! Rules of this bucket and the detector that reports them: what values and request paths would mean to a file system.
 
+use waf_languages::path::{self, Origin, Resolved, Sensitivity, Target, Token};
+
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::path::{self, Origin, Resolved, Sensitivity, Target, Token};
-use crate::rule::{Detector, Rule};
+use crate::rule::{Bucket, Detector};
 use crate::rules::php_injection::names_a_file;
 use crate::view::View;
 
@@ -38,28 +39,31 @@ const VALUES: Places = Places::of(&[
 ]);
 const PATH: Places = Places::of(&[Place::Path]);
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &CLIMBS_OUT,
-    &STEP_UP,
-    &DISGUISED,
-    &IN_REQUEST_PATH,
-    &IN_FILE_NAME,
-    &SYSTEM_FILE,
-    &SYSTEM_FILE_IN_TEXT,
-    &SYSTEM_FILE_REQUESTED,
-    &WRITES_TO_TEMPORARY,
-    &DOTFILE,
-    &DOTFILE_REQUESTED,
-    &DOTFILE_UPLOADED,
-    &PROJECT_FILE_REQUESTED,
-    &ASSISTANT_FILE,
-    &ASSISTANT_FILE_REQUESTED,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &CLIMBS_OUT,
+        &STEP_UP,
+        &DISGUISED,
+        &IN_REQUEST_PATH,
+        &IN_FILE_NAME,
+        &SYSTEM_FILE,
+        &SYSTEM_FILE_IN_TEXT,
+        &SYSTEM_FILE_REQUESTED,
+        &WRITES_TO_TEMPORARY,
+        &DOTFILE,
+        &DOTFILE_REQUESTED,
+        &DOTFILE_UPLOADED,
+        &PROJECT_FILE_REQUESTED,
+        &ASSISTANT_FILE,
+        &ASSISTANT_FILE_REQUESTED,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 /// Runs the path tokenizer.
-pub static DETECTOR: Detector =
-    Detector { name: "path", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+static DETECTOR: Detector =
+    Detector { name: "path", triggers: &[TRIGGERS], prefilter: None, places: Places::REQUEST, run: judge };
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     match subject.place {
@@ -125,7 +129,7 @@ fn file_name(bytes: &[u8], evidence: &mut Evidence<'_>) {
 }
 
 fn value(place: Place, bytes: &[u8], evidence: &mut Evidence<'_>) {
-    let prose = path::is_prose(bytes);
+    let prose = waf_languages::prose::has_several_words(bytes);
     for token in path::tokens(bytes) {
         one_path(place, prose, &token, evidence);
     }
@@ -183,7 +187,7 @@ mod tests {
 
     #[test]
     fn attacks_hold_a_trigger() {
-        for rule in RULES {
+        for rule in BUCKET.rules() {
             for attack in
                 rule.attacks.iter().filter(|attack| !attack.contains('%') && !attack.starts_with("L3"))
             {

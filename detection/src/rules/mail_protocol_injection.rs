@@ -1,14 +1,16 @@
 //! Rules of this bucket and the detector that reports them: commands and headers that a value would put into a mail session.
 
+use waf_languages::language::Context;
+use waf_languages::mail::{Mail, MailSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::mail::{self, Sign};
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&COMMAND, &WORD, &RECIPIENT, &IN_TEXT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&COMMAND, &WORD, &RECIPIENT, &IN_TEXT]], detectors: &[&DETECTOR] };
 
 static COMMAND: Rule = Rule {
     id: "mail-protocol-injection/command",
@@ -89,20 +91,16 @@ static IN_TEXT: Rule = Rule {
     ],
 };
 
-/// Reads line by line.
-pub static DETECTOR: Detector =
-    Detector { name: "mail", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+/// Reads commands and headers line by line.
+static DETECTOR: Detector = Detector::of::<Mail>(Places::REQUEST, run);
 
-const TRIGGERS: &[&str] = &["\n", "\r", "rcpt to:", "mail from:"];
-
-fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    mail::inspect(subject.bytes, &mut |finding| {
-        let rule = match finding.sign {
-            _ if finding.prose => &IN_TEXT,
-            Sign::Command => &COMMAND,
-            Sign::Word => &WORD,
-            Sign::Recipient => &RECIPIENT,
-        };
-        evidence.found(rule, finding.offset, finding.length);
+fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    evidence.scan::<Mail, _>(subject, |finding| {
+        Some(match finding.sign {
+            _ if finding.context == Context::Prose => &IN_TEXT,
+            MailSign::Command => &COMMAND,
+            MailSign::Word => &WORD,
+            MailSign::Recipient => &RECIPIENT,
+        })
     });
 }

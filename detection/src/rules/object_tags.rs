@@ -5,11 +5,13 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::Places;
-use crate::rule::{Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] =
-    &[&YAML_OBJECT, &EXTERNAL_ENTITY, &PARAMETER_ENTITY, &EXTERNAL_SUBSET, &INCLUSION];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[&YAML_OBJECT, &EXTERNAL_ENTITY, &PARAMETER_ENTITY, &EXTERNAL_SUBSET, &INCLUSION]],
+    detectors: &[],
+};
 
 static YAML_OBJECT: Rule = Rule {
     id: "template-injection/yaml-class",

@@ -1,29 +1,32 @@
 //! Rules of this bucket and the detector that reports them: addresses that an application should not be made to fetch from.
 
+use waf_languages::prose;
+use waf_languages::url::{self, Address, AddressClass, Url};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::prose;
-use crate::lang::url::{self, Address, AddressClass, Url};
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
 mod names;
 mod triggers;
 
 pub(super) use names::{Purpose, purpose};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &METADATA,
-    &METADATA_IN_TEXT,
-    &DISGUISED,
-    &REBINDING,
-    &SCHEME,
-    &CONFUSED,
-    &INTERNAL,
-    &INTERNAL_MENTIONED,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &METADATA,
+        &METADATA_IN_TEXT,
+        &DISGUISED,
+        &REBINDING,
+        &SCHEME,
+        &CONFUSED,
+        &INTERNAL,
+        &INTERNAL_MENTIONED,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 static METADATA: Rule = Rule {
     id: "outbound-request-forgery-cloud-metadata/address",
@@ -154,7 +157,7 @@ static INTERNAL: Rule = Rule {
     leaf: Leaf::OutboundRequestForgeryInternalAddresses,
     weight: STRONG,
     places: Places::ARGUMENTS,
-    matcher: RuleMatcher::Detected,
+    matcher: RuleMatcher::DetectedInField { place: Place::Json, name: "url" },
     summary: "A parameter that an application fetches from leads to the machine itself or to its network.",
     attacks: &[
         "http://127.0.0.1:22/",
@@ -187,8 +190,13 @@ static INTERNAL_MENTIONED: Rule = Rule {
 };
 
 /// Reads the URLs of a value.
-pub static DETECTOR: Detector =
-    Detector { name: "url", triggers: triggers::TRIGGERS, places: Places::REQUEST, run: judge };
+static DETECTOR: Detector = Detector {
+    name: "url",
+    triggers: &[triggers::TRIGGERS],
+    prefilter: None,
+    places: Places::REQUEST,
+    run: judge,
+};
 
 /// Longest value that may be one address.
 const ADDRESS_BYTES_MAX: usize = 512;

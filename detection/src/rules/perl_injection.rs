@@ -1,24 +1,25 @@
 //! Rules about Perl code in a value, and the detector that reports them.
 
+use waf_languages::language::Context;
+use waf_languages::perl::{Perl, PerlSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::perl;
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&INTERPOLATION, &INTERPOLATION_IN_TEXT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&INTERPOLATION, &INTERPOLATION_IN_TEXT]], detectors: &[&DETECTOR] };
 
 /// Reads interpolated Perl.
-pub static DETECTOR: Detector =
-    Detector { name: "perl", triggers: perl::TRIGGERS, places: Places::REQUEST, run };
+static DETECTOR: Detector = Detector::of::<Perl>(Places::REQUEST, run);
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    if let Some(found) = perl::interpolation(subject.bytes) {
-        let rule = if found.in_text { &INTERPOLATION_IN_TEXT } else { &INTERPOLATION };
-        evidence.found(rule, found.offset, found.length);
-    }
+    evidence.scan::<Perl, _>(subject, |finding| {
+        let PerlSign::Interpolation = finding.sign;
+        Some(if finding.context == Context::Prose { &INTERPOLATION_IN_TEXT } else { &INTERPOLATION })
+    });
 }
 
 static INTERPOLATION: Rule = Rule {

@@ -3,12 +3,12 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::pattern::{checked, leads, opens, raw, spoken};
-use crate::response::{Kind, MatchContext};
-use crate::rule::{Rule, RuleMatcher, STRONG};
+use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{checked, leads, opens, raw, spoken};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&MESSAGE, &INFO_PAGE, &SOURCE];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket { rules: &[&[&MESSAGE, &INFO_PAGE, &SOURCE]], detectors: &[] };
 
 static MESSAGE: Rule = Rule {
     id: "php-data-leakage-version-info/message",

@@ -1,28 +1,31 @@
 //! Rules of this bucket and the detector that reports them: URLs where an application would expect the name of a file of its
 //! own. What a parameter is for is told by its name, what the URL brings by its last name.
 
+use waf_languages::prose;
+use waf_languages::url::{self, AddressClass, Url};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::prose;
-use crate::lang::url::{self, AddressClass, Url};
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 use crate::rules::outbound_request_forgery::{Purpose, purpose};
 
 mod names;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &ADDRESS,
-    &ADDRESS_IN_DOCUMENT,
-    &LIBRARY_PATH,
-    &REMOTE_SCRIPT,
-    &TRUNCATED,
-    &TRAILING_QUESTION,
-    &EXTERNAL,
-    &EXTERNAL_IN_PATH,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &ADDRESS,
+        &ADDRESS_IN_DOCUMENT,
+        &LIBRARY_PATH,
+        &REMOTE_SCRIPT,
+        &TRUNCATED,
+        &TRAILING_QUESTION,
+        &EXTERNAL,
+        &EXTERNAL_IN_PATH,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 const PARAMETERS: Places = Places::of(&[Place::Query, Place::Form, Place::Xml]);
 const QUERY: Places = Places::of(&[Place::Query, Place::Form]);
@@ -64,7 +67,7 @@ static LIBRARY_PATH: Rule = Rule {
     leaf: Leaf::RemoteFileFetchSuspiciousParamNames,
     weight: STRONG,
     places: Places::of(&[Place::Query, Place::Form, Place::Cookie, Place::Json]),
-    matcher: RuleMatcher::Detected,
+    matcher: RuleMatcher::DetectedInField { place: Place::Query, name: "lib_path" },
     summary: "A parameter that tells where an application's own code lies is a URL.",
     attacks: &["http://evil.example/shell.txt", "https://evil.example/", "ftp://evil.example/c99.php?"],
     benign: &["/srv/app/lib", "lib/classes", "https", "the path is https://example.org/ as far as I know"],
@@ -75,7 +78,7 @@ static REMOTE_SCRIPT: Rule = Rule {
     leaf: Leaf::RemoteFileFetchSuspiciousParamNames,
     weight: STRONG,
     places: QUERY,
-    matcher: RuleMatcher::Detected,
+    matcher: RuleMatcher::DetectedInField { place: Place::Query, name: "lang" },
     summary: "A parameter that is not meant for URLs is the URL of a script or of a text that may be one.",
     attacks: &["http://evil.example/shell.txt", "https://evil.example/c99.inc", "ftp://evil.example/a.sh?x"],
     benign: &[
@@ -151,9 +154,10 @@ static EXTERNAL_IN_PATH: Rule = Rule {
 };
 
 /// Reads the URLs of parameters.
-pub static DETECTOR: Detector = Detector {
+static DETECTOR: Detector = Detector {
     name: "remote file",
-    triggers: &["://", "http:/", "https:/", "http?", "https?", "ftp?", "ftps?", "file?", "file:"],
+    triggers: &[&["://", "http:/", "https:/", "http?", "https?", "ftp?", "ftps?", "file?", "file:"]],
+    prefilter: None,
     places: Places::ARGUMENTS.or(Places::of(&[Place::Path])),
     run: judge,
 };

@@ -3,10 +3,10 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::rule::{Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&FOREIGN_HOST];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket { rules: &[&[&FOREIGN_HOST]], detectors: &[] };
 
 /// Reported by the head's judging: see [`crate::response`].
 pub(crate) static FOREIGN_HOST: Rule = Rule {

@@ -3,12 +3,12 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::pattern::{checked, leads, raw};
-use crate::response::{Kind, MatchContext};
-use crate::rule::{Rule, RuleMatcher, STRONG};
+use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{checked, leads, raw};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&ERROR, &TEMPLATE];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket { rules: &[&[&ERROR, &TEMPLATE]], detectors: &[] };
 
 static ERROR: Rule = Rule {
     id: "ruby-data-leakage-version-info/error",

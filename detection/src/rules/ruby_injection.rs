@@ -1,25 +1,26 @@
 //! Rules about Ruby code and objects in a value, and the detector that reports them. Templates with Ruby in them belong to
 //! the template rules.
 
+use waf_languages::language::Context;
+use waf_languages::ruby::{Ruby, RubySign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::ruby;
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&CALL, &CALL_IN_TEXT, &YAML_OBJECT, &MARSHAL];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&CALL, &CALL_IN_TEXT, &YAML_OBJECT, &MARSHAL]], detectors: &[&DETECTOR] };
 
 /// Reads calls of Ruby.
-pub static DETECTOR: Detector =
-    Detector { name: "ruby", triggers: ruby::TRIGGERS, places: Places::REQUEST, run };
+static DETECTOR: Detector = Detector::of::<Ruby>(Places::REQUEST, run);
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    if let Some(found) = ruby::call(subject.bytes) {
-        let rule = if found.in_text { &CALL_IN_TEXT } else { &CALL };
-        evidence.found(rule, found.offset, found.length);
-    }
+    evidence.scan::<Ruby, _>(subject, |finding| {
+        let RubySign::Call = finding.sign;
+        Some(if finding.context == Context::Prose { &CALL_IN_TEXT } else { &CALL })
+    });
 }
 
 static CALL: Rule = Rule {

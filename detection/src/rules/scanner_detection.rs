@@ -4,10 +4,11 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&ATTACK_TOOL, &CALLBACK_HOST];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&ATTACK_TOOL, &CALLBACK_HOST]], detectors: &[&DETECTOR] };
 
 static ATTACK_TOOL: Rule = Rule {
     id: "scanner-detection-user-agent/attack-tool",
@@ -182,20 +183,14 @@ const CALLBACKS: &[&str] = &[
     "webhook.site",
 ];
 
-const TRIGGERS: &[&str] = &{
-    const COUNT: usize = TOOLS.len() + CALLBACKS.len();
-    let mut all = [""; COUNT];
-    let mut i = 0;
-    while i < COUNT {
-        all[i] = if i < TOOLS.len() { TOOLS[i] } else { CALLBACKS[i - TOOLS.len()] };
-        i += 1;
-    }
-    all
-};
-
 /// Compares the header with both lists.
-pub static DETECTOR: Detector =
-    Detector { name: "user-agent", triggers: TRIGGERS, places: Places::HEADERS, run: judge };
+static DETECTOR: Detector = Detector {
+    name: "user-agent",
+    triggers: &[TOOLS, CALLBACKS],
+    prefilter: None,
+    places: Places::HEADERS,
+    run: judge,
+};
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     if !subject.name.eq_ignore_ascii_case(b"user-agent") {

@@ -3,12 +3,13 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::pattern::{checked, leads, raw};
-use crate::response::{Kind, MatchContext, shape_length};
-use crate::rule::{Rule, RuleMatcher, STRONG};
+use crate::response_pattern::{Kind, MatchContext, shape_length};
+use crate::response_pattern::{checked, leads, raw};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&DIRECTORY_LISTING, &CGI_SOURCE, &ASPNET_EXCEPTION, &SERVER_ERROR];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&DIRECTORY_LISTING, &CGI_SOURCE, &ASPNET_EXCEPTION, &SERVER_ERROR]], detectors: &[] };
 
 static DIRECTORY_LISTING: Rule = Rule {
     id: "server-data-leakage-directory-listing/page",

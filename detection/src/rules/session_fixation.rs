@@ -5,10 +5,11 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&COOKIE_WRITTEN, &COOKIE_BY_MARKUP];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&COOKIE_WRITTEN, &COOKIE_BY_MARKUP]], detectors: &[&DETECTOR] };
 
 static COOKIE_WRITTEN: Rule = Rule {
     id: "session-fixation-cookie-injection/written",
@@ -47,9 +48,10 @@ static COOKIE_BY_MARKUP: Rule = Rule {
 };
 
 /// Looks behind the word `cookie`.
-pub static DETECTOR: Detector = Detector {
+static DETECTOR: Detector = Detector {
     name: "session-cookie",
-    triggers: &[".cookie", "'cookie'", "\"cookie\"", "set-cookie"],
+    triggers: &[&[".cookie", "'cookie'", "\"cookie\"", "set-cookie"]],
+    prefilter: None,
     places: Places::REQUEST,
     run: judge,
 };

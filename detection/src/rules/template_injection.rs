@@ -1,82 +1,32 @@
 //! Rules about expressions of template engines, and the detector that reports them. What an expression does, the tokenizer
 //! says; here it is weighed by whether people write about it.
 
+use waf_languages::language::Context;
+use waf_languages::template::{Template, TemplateSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::template::{self, Sign};
-use crate::rule::{Detector, Rule, RuleMatcher, STRONG};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] =
-    &[&INTROSPECTION, &CODE, &CODE_IN_TEXT, &PROBE, &PROBE_IN_TEXT, &POLYGLOT, &PYTHON_OBJECT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[&INTROSPECTION, &CODE, &CODE_IN_TEXT, &PROBE, &PROBE_IN_TEXT, &POLYGLOT, &PYTHON_OBJECT]],
+    detectors: &[&DETECTOR],
+};
 
 /// Reads expressions of template engines.
-pub static DETECTOR: Detector =
-    Detector { name: "template", triggers: TRIGGERS, places: Places::REQUEST, run };
-
-static TRIGGERS: &[&str] = &[
-    "{{",
-    "{%",
-    "${",
-    "#{",
-    "*{",
-    "%{",
-    "~{",
-    "@{",
-    "<%",
-    "<#",
-    "[#",
-    "[=",
-    "#set(",
-    "#evaluate(",
-    "#foreach(",
-    "#if(",
-    "#include(",
-    "#parse(",
-    "@(",
-    "@system.",
-    "$class.",
-    "{php",
-    "{system",
-    "{exec",
-    "{shell",
-    "{passthru",
-    "{popen",
-    "{readfile",
-    "{file_",
-    "{if ",
-    "{self",
-    "smarty_",
-    "{$smarty",
-    "__class__",
-    "__globals__",
-    "__init__",
-    "__subclasses__",
-    "__mro__",
-    "__builtins__",
-    "{1",
-    "{2",
-    "{3",
-    "{4",
-    "{5",
-    "{6",
-    "{7",
-    "{8",
-    "{9",
-];
+static DETECTOR: Detector = Detector::of::<Template>(Places::REQUEST, run);
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    template::inspect(subject.bytes, evidence.watch(), &mut |finding| {
-        let rule = match (finding.sign, finding.in_text) {
-            (Sign::Introspection, _) => &INTROSPECTION,
-            (Sign::Code, false) => &CODE,
-            (Sign::Code, true) => &CODE_IN_TEXT,
-            (Sign::Probe, false) => &PROBE,
-            (Sign::Probe, true) => &PROBE_IN_TEXT,
-        };
-        evidence.found(rule, finding.offset, finding.length);
+    evidence.scan::<Template, _>(subject, |finding| {
+        Some(match (finding.sign, finding.context == Context::Prose) {
+            (TemplateSign::Introspection, _) => &INTROSPECTION,
+            (TemplateSign::Code, false) => &CODE,
+            (TemplateSign::Code, true) => &CODE_IN_TEXT,
+            (TemplateSign::Probe, false) => &PROBE,
+            (TemplateSign::Probe, true) => &PROBE_IN_TEXT,
+        })
     });
 }
 

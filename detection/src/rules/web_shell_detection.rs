@@ -4,23 +4,18 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::pattern::{checked, raw};
-use crate::rule::{Rule, RuleMatcher, STRONG};
+use crate::response_pattern::{checked, raw};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
 mod behaviour;
 mod title;
 
 use title::is_shell_title;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &KNOWN_SHELL,
-    &behaviour::COMMAND_FORM,
-    &behaviour::IDENTITY,
-    &behaviour::KERNEL,
-    &behaviour::SWITCHES,
-    &behaviour::FILE_MANAGER,
-];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket { rules: &[RULES, behaviour::RULES], detectors: &[] };
+
+static RULES: &[&Rule] = &[&KNOWN_SHELL];
 
 const PLACES: Places = Places::of(&[Place::ResponseBody]);
 

@@ -25,7 +25,7 @@ pub(crate) enum Sent<'a> {
 /// The rule set, compiled once.
 pub(crate) fn engine() -> Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())))
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())))
 }
 
 /// What the engine says with the protections that are on by default, a body cut behind every byte of `cuts`.

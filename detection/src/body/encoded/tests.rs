@@ -25,7 +25,7 @@ const TYPES: [&str; 5] = [FORM, JSON, XML, TEXT, MULTIPART];
 /// An inspection of a coded body.
 fn inspection(media_type: &str) -> Inspection {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())));
+    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(crate::rules::engine())));
     let bounds = Bounds { max_inspect_size: 1 << 20, ..Bounds::DEFAULT };
     let mut inspection = Inspection::new(engine, LeafSet::defaults(), bounds, OnHit::GoOn, Budget::UNLIMITED);
     inspection.body(media_type.as_bytes());

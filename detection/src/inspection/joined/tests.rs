@@ -30,7 +30,7 @@ fn post(target: &str, lines: &str, form: &str) -> String {
 
 #[test]
 fn attacks_cut_over_lines_are_found() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     for lines in [
         "X-Id: 1' UNION/*\nX-Id: */SELECT password FROM users--\n",
         "X-Id: 1' UNION/*\nAccept-Language: de\nx-id: */SELECT/*\nX-ID: */password FROM users--\n",
@@ -55,7 +55,7 @@ fn attacks_cut_over_lines_are_found() {
 
 #[test]
 fn attacks_cut_over_cookies_are_found() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     for lines in [
         "Cookie: a=\"1' UNION/*;*/SELECT password FROM users--\"\n",
         "Cookie: a=\"1\\073cat /etc/passwd\"\n",
@@ -81,7 +81,7 @@ fn attacks_cut_over_cookies_are_found() {
 
 #[test]
 fn attacks_cut_over_parameters_are_found() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     let (one, two) = ("1'+UNION/*", "*/SELECT+password+FROM+users--");
     for request in [
         get(&format!("/?id={one}&id={two}"), ""),
@@ -113,7 +113,7 @@ fn attacks_cut_over_parameters_are_found() {
 
 #[test]
 fn multipart_fields_of_one_name_are_joined() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     let part = |name: &str, value: &str| {
         format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
     };
@@ -135,7 +135,7 @@ fn multipart_fields_of_one_name_are_joined() {
 
 #[test]
 fn repeated_names_are_kept_within_bounds() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     let long = format!("/?{}", "a=1'&".repeat(900));
     assert!(!blocks(&engine, &get(&long, "")));
     let cookies = format!("Cookie: {}\n", "a=1;".repeat(4000));

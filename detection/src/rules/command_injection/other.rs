@@ -5,6 +5,9 @@ use waf_shared::catalog::Leaf;
 use crate::field::Places;
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&SQLITE, &SQLITE_AT_START];
+
 pub(super) static SQLITE: Rule = Rule {
     id: "command-injection-sqlite-shell/dot-command",
     leaf: Leaf::CommandInjectionSqliteShell,

@@ -5,6 +5,23 @@ use waf_shared::catalog::Leaf;
 use crate::field::Places;
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[
+    &COMMAND,
+    &COMMAND_LIKE,
+    &ENGLISH,
+    &SUBSTITUTION,
+    &SUBSTITUTION_LIKE,
+    &ALIAS,
+    &HISTORY,
+    &BRACES,
+    &WILDCARD,
+    &WILDCARD_DIRECTORY,
+    &EVASION,
+    &FORK_BOMB,
+    &SHELLSHOCK,
+];
+
 pub(super) static COMMAND: Rule = Rule {
     id: "command-injection-unix-commands/command-line",
     leaf: Leaf::CommandInjectionUnixCommands,

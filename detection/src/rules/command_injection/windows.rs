@@ -5,6 +5,9 @@ use waf_shared::catalog::Leaf;
 use crate::field::Places;
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&COMMAND, &COMMAND_LIKE, &POWERSHELL, &POWERSHELL_LIKE];
+
 pub(super) static COMMAND: Rule = Rule {
     id: "command-injection-windows-cmd/command-line",
     leaf: Leaf::CommandInjectionWindowsCmd,

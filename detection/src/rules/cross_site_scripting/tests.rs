@@ -7,14 +7,14 @@ mod values;
 use proptest::prelude::*;
 use waf_shared::catalog::{Leaf, LeafSet};
 
-use super::{DETECTOR, RULES, TRIGGERS};
+use super::{BUCKET, DETECTOR};
 use crate::evidence::{Evidence, Found, Subject};
 use crate::field::Place;
 use crate::rule::{Rule, RuleMatcher, STRONG};
 use crate::view::View;
 
 fn every_leaf() -> LeafSet {
-    RULES.iter().map(|rule| rule.leaf).collect()
+    BUCKET.rules().map(|rule| rule.leaf).collect()
 }
 
 fn judge(bytes: &[u8]) -> Vec<Found> {
@@ -31,27 +31,25 @@ fn score(bytes: &[u8]) -> u8 {
 
 fn is_triggered(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    TRIGGERS.iter().any(|trigger| lower.contains(trigger))
+    DETECTOR.literals().any(|literal| lower.contains(literal))
 }
 
 fn finds(rule: &Rule, text: &str) -> bool {
     match &rule.matcher {
-        RuleMatcher::Detected | RuleMatcher::Response(_) => {
-            judge(text.as_bytes()).iter().any(|found| std::ptr::eq(found.rule, rule))
-        }
+        RuleMatcher::Detected => judge(text.as_bytes()).iter().any(|found| std::ptr::eq(found.rule, rule)),
         RuleMatcher::Pattern { regex, literals } => {
             let lower = text.to_ascii_lowercase();
             literals.iter().any(|literal| lower.contains(literal))
                 && regex::bytes::Regex::new(&format!("(?i-u){regex}")).unwrap().is_match(text.as_bytes())
         }
-        RuleMatcher::RequestHead => false,
+        _ => false,
     }
 }
 
 #[test]
 fn every_rule_has_its_proofs() {
     let mut failures = Vec::new();
-    for rule in RULES {
+    for rule in BUCKET.rules() {
         assert!(rule.attacks.len() >= 3 && rule.benign.len() >= 3, "{}", rule.id);
         for attack in rule.attacks {
             if !finds(rule, attack) {

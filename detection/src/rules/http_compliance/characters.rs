@@ -9,6 +9,9 @@ use crate::field::{Place, Places};
 use crate::rule::{Rule, RuleMatcher, STRONG};
 use crate::view::View;
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&ZERO_BYTE, &CONTROL_CHARACTER, &OUTSIDE_ASCII];
+
 pub(super) static ZERO_BYTE: Rule = Rule {
     id: "http-compliance-null-bytes/zero-byte",
     leaf: Leaf::HttpComplianceNullBytes,

@@ -9,6 +9,10 @@ use crate::field::{Place, Places};
 use crate::rule::{Rule, RuleMatcher, STRONG};
 use crate::view::View;
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] =
+    &[&ILL_FORMED_UTF8, &WIDE_PERCENT, &ESCAPED_LETTER, &TWICE_ENCODED, &BROKEN_ESCAPE, &NESTED_CODINGS];
+
 pub(super) static ILL_FORMED_UTF8: Rule = Rule {
     id: "http-compliance-utf8-tricks/ill-formed",
     leaf: Leaf::HttpComplianceUtf8Tricks,

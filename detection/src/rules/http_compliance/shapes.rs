@@ -6,6 +6,9 @@ use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&SERVER_FILE, &LEFTOVER_COPY];
+
 pub(super) static SERVER_FILE: Rule = Rule {
     id: "http-compliance-blocked-extensions/server-file",
     leaf: Leaf::HttpComplianceBlockedExtensions,

@@ -20,6 +20,18 @@ const NAMED: Places = Places::of(&[
     Place::Body,
 ]);
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[
+    &CLASS_NAME,
+    &CLASS_MENTIONED,
+    &CLASS_USE,
+    &CALL,
+    &CALL_MENTIONED,
+    &OGNL,
+    &SCRIPT_STRING,
+    &PROPERTY_PATH,
+];
+
 pub(super) static CLASS_NAME: Rule = Rule {
     id: "java-injection-class-and-method-names/class-name",
     leaf: Leaf::JavaInjectionClassAndMethodNames,

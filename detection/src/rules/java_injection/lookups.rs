@@ -5,6 +5,9 @@ use waf_shared::catalog::Leaf;
 use crate::field::Places;
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&NAMING_LOOKUP, &SPELT_LOOKUP, &TEXT_LOOKUP];
+
 pub(super) static NAMING_LOOKUP: Rule = Rule {
     id: "java-injection-log4shell/naming-lookup",
     leaf: Leaf::JavaInjectionLog4shell,

@@ -5,6 +5,10 @@ use waf_shared::catalog::Leaf;
 use crate::field::{Place, Places};
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] =
+    &[&STREAM, &BASE64, &HEX, &GADGET, &GADGET_MENTIONED, &YAML, &UPLOAD, &UPLOAD_BY_HEADER, &KEYWORDS];
+
 pub(super) static STREAM: Rule = Rule {
     id: "java-injection-serialized-objects/stream-magic",
     leaf: Leaf::JavaInjectionSerializedObjects,

@@ -5,6 +5,21 @@ use waf_shared::catalog::Leaf;
 use crate::field::Places;
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[
+    &CALL,
+    &CALL_IN_TEXT,
+    &SOLE_CALL,
+    &COMMENTED,
+    &TAINTED,
+    &TAINTED_IN_TEXT,
+    &ANY_CALL,
+    &VARIABLE,
+    &VARIABLE_IN_CODE,
+    &EXPRESSION,
+    &EXPRESSION_IN_TEXT,
+];
+
 pub(super) static CALL: Rule = Rule {
     id: "php-injection-dangerous-functions/call",
     leaf: Leaf::PhpInjectionDangerousFunctions,

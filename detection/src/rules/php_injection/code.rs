@@ -1,9 +1,9 @@
 //! Rules for what is PHP without being a call: tags, settings, variables, wrappers, serialized objects.
 
+use waf_languages::php;
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::lang::php;
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
 const NAMES: Places = Places::of(&[Place::QueryName, Place::FormName, Place::CookieName]);
@@ -15,6 +15,22 @@ pub(super) fn is_superglobal_parameter(name: &[u8]) -> bool {
     let (name, index) = name.split_at_checked(end).unwrap_or_default();
     !index.is_empty() && php::is_superglobal(name) && !name.eq_ignore_ascii_case(b"argv")
 }
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[
+    &TAG,
+    &TAG_IN_TEXT,
+    &DIRECTIVE,
+    &DIRECTIVE_IN_TEXT,
+    &COMMAND_LINE,
+    &SUPERGLOBAL,
+    &SUPERGLOBAL_IN_TEXT,
+    &SUPERGLOBAL_PARAMETER,
+    &COMPUTED_NAME,
+    &WRAPPER,
+    &WRAPPER_IN_TEXT,
+    &SERIALIZED,
+];
 
 pub(super) static TAG: Rule = Rule {
     id: "php-injection-open-tags/tag",

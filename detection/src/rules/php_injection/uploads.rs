@@ -74,6 +74,9 @@ fn bare(part: &[u8]) -> &[u8] {
     part.get(..end).unwrap_or_default()
 }
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&SCRIPT, &HIDDEN_SCRIPT, &SESSION, &CONFIGURATION];
+
 pub(super) static SCRIPT: Rule = Rule {
     id: "php-injection-script-upload/extension",
     leaf: Leaf::PhpInjectionScriptUpload,

@@ -19,7 +19,7 @@ fn blocks(engine: &Arc<Engine>, place: Place, name: &str, value: &str) -> bool {
 
 #[test]
 fn names_tell_what_a_url_is_for() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     for (place, name, value) in [
         (Place::Query, "mosConfig_absolute_path", "http://evil.example/shell.txt?"),
         (Place::Query, "includePath", "http://evil.example/x"),

@@ -1,7 +1,7 @@
 //! Errors as drivers and languages hand them on: PHP's warnings, exception classes.
 
 use super::stands_apart;
-use crate::response::{MatchContext, ResponsePattern, pattern::checked, shape_length};
+use crate::response_pattern::{MatchContext, ResponsePattern, checked, shape_length};
 
 /// A PHP function or method whose name begins so, in a warning of PHP's own.
 pub(super) const fn php(function: &'static str) -> ResponsePattern {

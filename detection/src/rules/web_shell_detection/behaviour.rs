@@ -3,9 +3,12 @@
 use waf_shared::catalog::Leaf;
 
 use super::PLACES;
-use crate::response::pattern::{checked, leads};
-use crate::response::{Kind, MatchContext};
+use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{checked, leads};
 use crate::rule::{Rule, RuleMatcher};
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&COMMAND_FORM, &IDENTITY, &KERNEL, &SWITCHES, &FILE_MANAGER];
 
 pub(super) static COMMAND_FORM: Rule = Rule {
     id: "web-shell-detection/command-form",
@@ -79,7 +82,8 @@ pub(super) static IDENTITY: Rule = Rule {
 
 /// `uid=33(www-data) gid=33(`.
 fn is_identity(context: &MatchContext<'_>) -> bool {
-    crate::response::shape_length(context.after(), "uid=@(~) gid=@(").is_some_and(|length| length < 120)
+    crate::response_pattern::shape_length(context.after(), "uid=@(~) gid=@(")
+        .is_some_and(|length| length < 120)
         && context.is_spoken()
 }
 

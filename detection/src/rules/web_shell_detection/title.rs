@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::response::{Kind, MatchContext};
+use crate::response_pattern::{Kind, MatchContext};
 
 /// Bytes of a title that are looked at.
 const TITLE_BYTES: usize = 128;
