@@ -9,6 +9,7 @@ mod commands;
 mod document;
 mod expansion;
 mod function;
+mod line;
 mod powershell;
 mod prefilter;
 mod scanner;

@@ -117,7 +117,8 @@ impl Arguments {
         // Interfaces for programs have session parameters too: those count where a browser is at work.
         let (rule, is_browser) = match self.origin {
             Origin::Foreign => (&EXTERNAL_REFERER, self.wants != Wants::Data),
-            Origin::NoReferer => (&MISSING_REFERER, self.wants == Wants::Page),
+            // Links that are written down or typed have no Referer: there only the name of a server's cookie counts.
+            Origin::NoReferer => (&MISSING_REFERER, false),
             Origin::Own | Origin::Unknown => return None,
         };
         let kind = name::session_kind(name)?;

@@ -12,6 +12,7 @@ use super::ShellSign;
 use super::arguments::{Shape, shape};
 use super::clause::{Braces, Clause, Closer, Left, Opener};
 use super::commands::Name;
+use super::line;
 use super::scanner::Weighed;
 use super::word::Word;
 use crate::language::{Context, Findings};
@@ -53,7 +54,12 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, findings: &mut Findings<'_, 
     if points >= LIKELY && program.name == Name::Word {
         tell(ShellSign::EnglishWord, Context::Code);
     }
-    if points >= CERTAIN && !told {
+    let runs_alone = matches!(
+        clause.opener,
+        Opener::Substitution | Opener::Backtick | Opener::Process | Opener::Call | Opener::Start
+    );
+    let void = !windows && !program.both && !runs_alone && line::is_void(bytes, clause.start);
+    if points >= CERTAIN && !told && !void {
         tell(if windows { sign } else { placed(clause, &program) }, Context::Code);
         Weighed::Command
     } else if points >= LIKELY {
@@ -88,7 +94,7 @@ fn place(clause: &Clause) -> i32 {
         (Opener::Tail, _) => -9,
         (Opener::Call, Left::Prose) if clause.count == 1 => 1,
         (Opener::Call, _) => 4,
-        (Opener::Group, _) => 0,
+        (Opener::Group, _) => -9,
         (Opener::Substitution, Left::Prose) => 2,
         (Opener::Substitution, _) => 4,
         (Opener::Process, Left::Prose) => 1,

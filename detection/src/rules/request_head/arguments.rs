@@ -43,12 +43,13 @@ pub(crate) static MISSING_REFERER: Rule = Rule {
     attacks: &[
         "GET /login?PHPSESSID=abc HTTP/1.1\nHost: shop.example\n\n",
         "GET /?JSessionId=0A1B HTTP/1.1\nHost: shop.example\nAccept: */*\n\n",
-        "GET /?session_id=abc HTTP/1.1\nHost: shop.example\nAccept: text/html,*/*;q=0.8\n\n",
+        "GET /?connect.sid=s%3Aabc HTTP/1.1\nHost: shop.example\nAccept: text/html,*/*;q=0.8\n\n",
         "GET /?PHPSESSI%44=abc HTTP/1.1\nHost: shop.example\n\n",
     ],
     benign: &[
         "GET /cart?PHPSESSID=abc HTTP/1.1\nHost: shop.example\nReferer: https://shop.example/\n\n",
         "GET /api?session_id=abc HTTP/1.1\nHost: shop.example\nAccept: application/json\n\n",
+        "GET /chat?session_token=abc HTTP/1.1\nHost: shop.example\nAccept: text/html,*/*;q=0.8\n\n",
         "GET /?session=2&assessment=3&sid=4 HTTP/1.1\nHost: shop.example\n\n",
         "GET /cart;jsessionid=0A1B HTTP/1.1\nHost: shop.example\n\n",
     ],
