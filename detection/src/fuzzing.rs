@@ -7,11 +7,12 @@ use waf_languages::sql::token::{CommentEnds, Dialect, Lexer, Quotes};
 use waf_shared::catalog::{LeafSet, TABLE};
 
 use crate::body::{Completeness, reads_same_in_chunks};
+use crate::bounds::Bounds;
 use crate::budget::Budget;
 use crate::engine::Engine;
 use crate::evidence::{Evidence, Subject};
 use crate::field::Place;
-use crate::inspection::{Bounds, Inspection, OnHit};
+use crate::inspection::{Inspection, OnHit};
 use crate::rules;
 use crate::view::{View, Views, classes};
 

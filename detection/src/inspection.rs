@@ -14,18 +14,19 @@ use crate::request::{Facts, Head};
 use crate::verdict::Verdict;
 
 mod arguments;
-mod bounds;
 mod documents;
 mod headers;
 mod joined;
 mod judging;
+mod nested;
+mod repeated;
 mod split;
 
 use headers::Kind;
-use joined::{Names, Source};
+use repeated::{Names, Source};
 
-pub use crate::body::BodyKind;
-pub use bounds::{Bounds, Files, Parsers};
+pub use crate::body::{BodyKind, Progress};
+pub use crate::bounds::{Bounds, Files, Parsers};
 pub(crate) use judging::Judging;
 
 /// What happens after evidence that blocks.
@@ -52,18 +53,6 @@ pub struct Inspection {
 
 /// Bytes of content with which the beginnings of coded bytes are compared.
 const BEGINNING_BYTES: usize = 24;
-
-/// How far the evaluation of a body has come, between two calls of [`Inspection::feed`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// Something may still be found in what was fed.
-    Open,
-    /// The body is amid the content of a file; what came before it has been judged. What follows the file has not.
-    InFile,
-    /// More than `max_inspect_size` came, or the body is not evaluated: all that is ever judged of the body has
-    /// been. Limits of multipart bodies are still watched in what is fed.
-    Cleared,
-}
 
 impl Inspection {
     /// An inspection that judges by `leaves`.

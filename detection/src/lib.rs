@@ -19,6 +19,8 @@ pub use waf_languages::budget;
 
 pub mod cost;
 
+pub mod bounds;
+
 pub mod verdict;
 
 pub mod inspection;

@@ -5,6 +5,7 @@ mod kind;
 mod match_context;
 mod page_context;
 mod shape;
+mod window;
 
 pub use kind::Kind;
 pub use match_context::MatchContext;
@@ -12,13 +13,7 @@ pub use match_context::MatchContext;
 pub(crate) use kind::{of, sniff};
 pub(crate) use page_context::{MARKS, Mark, PageContext};
 pub(crate) use shape::{fits, length as shape_length};
-
-/// Bytes before a pattern that its judging may read.
-pub(crate) const BEHIND_BYTES: usize = 512;
-/// Bytes from a pattern's beginning on that its judging may read.
-pub(crate) const AHEAD_BYTES: usize = 768;
-/// Ends the strings of a JSON body in the text that is scanned.
-pub(crate) const STRING_END: u8 = 0x1e;
+pub(crate) use window::{AHEAD_BYTES, BEHIND_BYTES, STRING_END};
 
 /// One way in which a rule shows. A literal finds it, in exactly this case: machines do not vary their messages.
 #[derive(Debug, Clone, Copy)]

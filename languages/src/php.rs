@@ -5,11 +5,13 @@
 use crate::language::{Context, Findings, Input, Language, Prefilter};
 use crate::prose;
 
+mod bytes;
 mod callee;
 mod calls;
 mod directives;
 mod names;
 mod serialized;
+mod sign;
 mod tags;
 mod triggers;
 mod variables;
@@ -17,39 +19,7 @@ mod wrappers;
 
 pub use directives::is_option;
 pub use names::is_superglobal;
-
-/// A thing that PHP code or data shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PhpSign {
-    /// `<?php`, `<?=`, `<?`, or the tags of a template engine that runs PHP.
-    OpenTag,
-    /// A call of a function that runs code, reads files or opens connections, and that only PHP has.
-    DangerousCall,
-    /// A call of another function that only PHP has.
-    PhpCall,
-    /// A call of a function whose name other languages and prose have as well.
-    SharedCall,
-    /// A call of a function that is listed for completeness.
-    OtherCall,
-    /// A comment stands between a function's name and its parenthesis.
-    CommentedCall,
-    /// A call whose argument is read from the request: `f($_GET[…`.
-    TaintedCall,
-    /// A call of a value: `$f(…)`, `$f[0](…)`, `$o->$m(…)`.
-    VariableCall,
-    /// A call of a name that is written as an expression: `('sys'.'tem')(…)`.
-    IndirectCall,
-    /// A variable that holds the request or the server: `$_GET`, `$GLOBALS`.
-    Superglobal,
-    /// A variable whose name is an expression: `${'a'}`.
-    VariableVariable,
-    /// A stream wrapper: `php://input`, `phar://…`.
-    Wrapper,
-    /// A serialized object.
-    Serialized,
-    /// A directive of `php.ini` is set.
-    Directive,
-}
+pub use sign::PhpSign;
 
 /// The code and the data of PHP.
 #[derive(Debug)]
@@ -116,16 +86,6 @@ const KEYWORDS: &[&[u8]] = &[
     b"use",
     b"while",
 ];
-
-/// A byte of an identifier.
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-/// Whether nothing that could be a word stands in `bytes`.
-fn is_punctuation(bytes: &[u8]) -> bool {
-    !bytes.iter().copied().any(is_name)
-}
 
 #[cfg(test)]
 mod tests {

@@ -2,11 +2,16 @@
 //! Smarty, Thymeleaf, the expression languages of Java, Razor. Finds their delimiters, tokenizes what stands between
 //! and says what it would do. It must not know places or rules' weights; a plain variable is nothing to it.
 
+pub use sign::TemplateSign;
+
+use sign::Syntax;
+
 use crate::language::{Context, Findings, Input, Language};
 use crate::prose;
 
 mod delimiter;
 mod probe;
+mod sign;
 mod token;
 mod triggers;
 mod weigh;
@@ -15,41 +20,7 @@ mod words;
 /// Expressions of one view that nothing closes and that are weighed all the same; the engines run none of them.
 const UNCLOSED_MAX: usize = 32;
 
-/// The effect of an expression.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TemplateSign {
-    /// It computes with constants alone: somebody asks whether it is evaluated.
-    Probe,
-    /// It runs code, reads files or reaches into the engine.
-    Code,
-    /// It walks from an object to the interpreter, as no template has to.
-    Introspection,
-}
-
 const SIGNS: [TemplateSign; 3] = [TemplateSign::Probe, TemplateSign::Code, TemplateSign::Introspection];
-
-/// The syntax that an expression stands in, as far as its meaning depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Syntax {
-    /// `{{ … }}`
-    Output,
-    /// `{% … %}`
-    Statement,
-    /// `${ … }`, `*{ … }`, `%{ … }`, `~{ … }`
-    Dollar,
-    /// `#{ … }`
-    Hash,
-    /// `<% … %>`
-    Tag,
-    /// `<#assign … >`, `[#assign … ]`
-    Directive,
-    /// `#set( … )`, `$class. …`
-    Velocity,
-    /// `@( … )`, `@{ … }`
-    Razor,
-    /// `{ … }`
-    Brace,
-}
 
 /// Expressions of template engines. A scan finds the first expression of each kind.
 #[derive(Debug)]

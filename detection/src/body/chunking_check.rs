@@ -4,9 +4,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use waf_shared::catalog::{Leaf, LeafSet};
 
-use super::{Body, Completeness, Sink};
+use super::Body;
+use crate::body::sink::{Completeness, Sink};
+use crate::bounds::Bounds;
 use crate::field::Place;
-use crate::inspection::Bounds;
 
 /// What was said, told apart by a hash and counted.
 #[derive(Debug, Default)]

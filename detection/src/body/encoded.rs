@@ -5,9 +5,12 @@
 use memchr::memmem::Finder;
 use waf_shared::catalog::Leaf;
 
+use super::Body;
 use super::parameters;
-use super::{Body, BodyKind, Completeness, Sink};
-use crate::inspection::{Bounds, Progress};
+use crate::body::kind::BodyKind;
+use crate::body::sink::Progress;
+use crate::body::sink::{Completeness, Sink};
+use crate::bounds::Bounds;
 use lead::Lead;
 use noise::Filter;
 

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
-use super::{Completeness, Sink};
+use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
 
 mod strict;

@@ -5,10 +5,14 @@
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
+use super::media_type;
 use super::text::Text;
-use super::{BodyKind, Completeness, Sink, media_type, recycle};
+use crate::body::buffer::recycle;
+use crate::body::kind::BodyKind;
+use crate::body::sink::Progress;
+use crate::body::sink::{Completeness, Sink};
+use crate::bounds::{Bounds, Files};
 use crate::field::Place;
-use crate::inspection::{Bounds, Files, Progress};
 
 mod boundary;
 mod file_name;

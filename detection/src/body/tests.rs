@@ -177,7 +177,7 @@ fn undecodable_character_sets_are_refused() {
 #[test]
 fn parsers_that_a_route_lacks_do_not_run() {
     let mut bounds = Bounds::DEFAULT;
-    bounds.parsers = crate::inspection::Parsers::of(&["application/json".to_owned()]);
+    bounds.parsers = crate::bounds::Parsers::of(&["application/json".to_owned()]);
     let read = |kind: &str, body: &[u8]| read_with(&bounds, kind, &[body], Completeness::Whole);
     let laughs = b"<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///a'>]><a>&x;</a>";
     assert_eq!(values(&read("text/xml", laughs), Place::Xml), [""; 0]);

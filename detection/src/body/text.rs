@@ -8,7 +8,8 @@ use super::form::Form;
 use super::shape::Shape;
 use super::value::{Limits, Value};
 use super::wide::{self, Wide};
-use super::{BodyKind, Completeness, Sink};
+use crate::body::kind::BodyKind;
+use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
 
 /// Bytes that show wide characters.

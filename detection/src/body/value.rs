@@ -7,9 +7,10 @@ use super::json::Json;
 use super::raw::Raw;
 use super::shape::{Shape, is_padding};
 use super::xml::Xml;
-use super::{BodyKind, Completeness, LenientSink, Sink};
+use crate::body::kind::BodyKind;
+use crate::body::sink::{Completeness, LenientSink, Sink};
+use crate::bounds::{Bounds, Parsers};
 use crate::field::Place;
-use crate::inspection::{Bounds, Parsers};
 
 /// Reads one value after the other.
 #[derive(Debug, Default)]

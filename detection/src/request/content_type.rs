@@ -4,7 +4,7 @@ use super::facts::{Facts, Finding};
 use super::media_type::{
     Parameters, essence, is_known_character_set, is_media_type, is_registered, is_token,
 };
-use crate::body::is_extended;
+use crate::body::parameters::is_extended;
 use crate::rules::request_head::content_type::{
     BYTES_OUTSIDE_ASCII, CHARACTER_SET, FORM_BOUNDARY, FORM_CHARACTER_SET, HIDDEN_MEDIA_TYPE, MALFORMED,
     REPEATED, TRANSFER_ENCODING_OF_FORM,

@@ -1,7 +1,8 @@
 //! A place in a body at which words of a rule stand, and the question who says them.
 
+use super::kind::Kind;
 use super::page_context::{Element, PageContext};
-use super::{BEHIND_BYTES, Kind, STRING_END};
+use super::window::{BEHIND_BYTES, STRING_END};
 
 /// Text before a message that is read for a label; a longer run is prose.
 const LABEL_BYTES_MAX: usize = 96;

@@ -1,7 +1,7 @@
 //! What part of a page the reader is in: elements that quote, scripts, fenced code. Kept up by the same pass over the bytes
 //! that finds the signs.
 
-use super::Kind;
+use super::kind::Kind;
 
 /// Marks that open or close something, in the two cases in which people write them.
 pub(crate) const MARKS: &[(&str, Mark)] = &[

@@ -1,12 +1,14 @@
 //! Rules about how a request is written rather than what it asks for: bytes that no honest value holds, codings that hide
 //! others, and paths that look for files which were never meant to be served. What concerns a head as a whole stands in [`crate::request`].
 
+use self::places::WRITTEN;
 use crate::evidence::{Evidence, Subject};
-use crate::field::{Place, Places};
+use crate::field::Place;
 use crate::rule::{Bucket, Detector};
 
 mod characters;
 mod coding;
+mod places;
 mod shapes;
 
 pub(crate) use coding::NESTED_CODINGS;
@@ -14,23 +16,6 @@ pub(crate) use coding::NESTED_CODINGS;
 /// The rules, and the detector that reports them.
 pub(crate) static BUCKET: Bucket =
     Bucket { rules: &[characters::RULES, coding::RULES, shapes::RULES], detectors: &[&DETECTOR] };
-
-/// Places whose bytes are the client's choice; uploads and bodies of unknown type may be binary.
-const WRITTEN: Places = Places::of(&[
-    Place::Path,
-    Place::QueryName,
-    Place::Query,
-    Place::FormName,
-    Place::Form,
-    Place::JsonKey,
-    Place::Json,
-    Place::Header,
-    Place::CookieName,
-    Place::Cookie,
-    Place::Xml,
-    Place::PartHeader,
-    Place::FileName,
-]);
 
 /// Looks at bytes and at the shape of paths.
 static DETECTOR: Detector =

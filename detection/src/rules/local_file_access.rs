@@ -10,6 +10,7 @@ use crate::view::View;
 
 mod dot_dot;
 mod dotfiles;
+mod places;
 mod system_files;
 mod triggers;
 
@@ -20,24 +21,6 @@ use dotfiles::{
 };
 use system_files::{SYSTEM_FILE, SYSTEM_FILE_IN_TEXT, SYSTEM_FILE_REQUESTED, WRITES_TO_TEMPORARY};
 use triggers::TRIGGERS;
-
-/// Everything but request paths, whose dots mean something else, and names of uploads.
-const VALUES: Places = Places::of(&[
-    Place::QueryName,
-    Place::Query,
-    Place::FormName,
-    Place::Form,
-    Place::JsonKey,
-    Place::Json,
-    Place::Header,
-    Place::CookieName,
-    Place::Cookie,
-    Place::Xml,
-    Place::PartHeader,
-    Place::Body,
-    Place::PathSegment,
-]);
-const PATH: Places = Places::of(&[Place::Path]);
 
 /// The rules, and the detector that reports them.
 pub(crate) static BUCKET: Bucket = Bucket {

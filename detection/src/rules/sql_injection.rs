@@ -5,6 +5,7 @@ mod calls;
 mod comments;
 mod conditions;
 mod documents;
+mod places;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,7 @@ mod tests;
 use waf_languages::sql::{QuotedSql, Sql, SqlSign};
 
 use crate::evidence::{Evidence, Subject};
-use crate::field::{Place, Places};
+use crate::field::Places;
 use crate::rule::{Bucket, Detector, Rule};
 
 /// The rules, and the detectors of SQL without and with quotes.
@@ -20,9 +21,6 @@ pub(crate) static BUCKET: Bucket = Bucket {
     rules: &[statements::RULES, conditions::RULES, calls::RULES, comments::RULES, documents::RULES],
     detectors: &[&DETECTOR, &QUOTES],
 };
-
-/// Places whose values are free text of one kind: headers of browsers are full of semicolons, quotes and brackets.
-const VALUES: Places = Places::ARGUMENTS_AND_NAMES.or(Places::of(&[Place::PathSegment]));
 
 static DETECTOR: Detector = Detector::of::<Sql>(Places::REQUEST, run);
 static QUOTES: Detector = Detector::of::<QuotedSql>(Places::REQUEST, run_quotes);

@@ -3,11 +3,12 @@
 
 use waf_shared::catalog::Leaf;
 
-use crate::field::{Place, Places};
+use self::places::PLACES;
 use crate::response_pattern::{checked, raw};
 use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
 mod behaviour;
+mod places;
 mod title;
 
 use title::is_shell_title;
@@ -16,8 +17,6 @@ use title::is_shell_title;
 pub(crate) static BUCKET: Bucket = Bucket { rules: &[RULES, behaviour::RULES], detectors: &[] };
 
 static RULES: &[&Rule] = &[&KNOWN_SHELL];
-
-const PLACES: Places = Places::of(&[Place::ResponseBody]);
 
 static KNOWN_SHELL: Rule = Rule {
     id: "web-shell-detection/known-shell",

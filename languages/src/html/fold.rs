@@ -1,14 +1,15 @@
 //! Reads bytes as a browser reads an address: character references decoded, white space, controls and invisible
 //! characters left out, in lower case. Finds schemes that run code.
 
-use super::super::script;
+use super::reference::reference;
+use crate::script::{attribute, word};
 
 /// Most raw bytes that a scheme may be spread over, so that looking for one is constant work.
 const SCHEME_BYTES_MAX: usize = 320;
 
 /// A scheme whose addresses run code or bring a document of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
+pub(super) enum Scheme {
     /// `javascript:`, `vbscript:`, `livescript:`, `jscript:`, `mocha:`.
     Script,
     /// `data:` with a type that browsers run: HTML, SVG, XML, scripts.
@@ -19,7 +20,7 @@ pub enum Scheme {
 
 /// A scheme found at the beginning of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub(super) struct Found {
     /// Which.
     pub scheme: Scheme,
     /// Offset of the first byte behind the colon.
@@ -29,7 +30,7 @@ pub struct Found {
 }
 
 /// The scheme at the beginning of `bytes`, if it is a dangerous one.
-pub fn scheme(bytes: &[u8]) -> Option<Found> {
+pub(super) fn scheme(bytes: &[u8]) -> Option<Found> {
     let mut fold = Fold::new(bytes.get(..SCHEME_BYTES_MAX).unwrap_or(bytes));
     let mut word = [0u8; 10];
     let mut length = 0;
@@ -90,7 +91,7 @@ fn data_scheme(kind: &[u8]) -> Scheme {
 }
 
 /// Whether an address with a script scheme, whose rest is `rest`, is a harmless filler (`javascript:void(0)`, `javascript:;`).
-pub fn is_filler(rest: &[u8]) -> bool {
+pub(super) fn is_filler(rest: &[u8]) -> bool {
     let mut text = [0u8; 10];
     let mut length = 0;
     for byte in Fold::new(rest.get(..64).unwrap_or(rest)) {
@@ -105,7 +106,7 @@ pub fn is_filler(rest: &[u8]) -> bool {
 }
 
 /// Whether `rest`, which follows a bare `javascript:`, reads as code and not as the rest of a title.
-pub fn reads_as_code(rest: &[u8]) -> bool {
+pub(super) fn reads_as_code(rest: &[u8]) -> bool {
     let mut rest = rest.get(..256).unwrap_or(rest);
     let length = rest.len();
     // A title may still be written as forms write it.
@@ -117,7 +118,7 @@ pub fn reads_as_code(rest: &[u8]) -> bool {
         rest = behind;
     }
     let blanks = length - rest.len();
-    let word = rest.iter().take_while(|&&byte| script::continues_name(byte)).count();
+    let word = rest.iter().take_while(|&&byte| word::continues_name(byte)).count();
     let Some(&next) = rest.get(word) else { return false };
     if word == 0 {
         return next.is_ascii_punctuation() && !matches!(next, b',' | b'.' | b'?' | b':')
@@ -135,7 +136,7 @@ pub fn reads_as_code(rest: &[u8]) -> bool {
             let keyword = rest.get(..word).unwrap_or_default();
             let tail = rest.get(word + 1..).unwrap_or_default();
             let call = tail.iter().any(|byte| matches!(byte, b'(' | b'=' | b'`'));
-            script::is_statement_keyword(keyword) && call
+            attribute::is_statement_keyword(keyword) && call
                 || blanks == 0 && tail.first().is_some_and(|byte| matches!(byte, b'(' | b'=' | b'`'))
         }
         _ => false,
@@ -144,7 +145,7 @@ pub fn reads_as_code(rest: &[u8]) -> bool {
 
 /// Iterator over the folded bytes. Characters beyond ASCII come out as their own bytes.
 #[derive(Debug, Clone)]
-pub struct Fold<'a> {
+pub(super) struct Fold<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Where the unit that was given last begins.
@@ -153,7 +154,7 @@ pub struct Fold<'a> {
 
 impl<'a> Fold<'a> {
     /// Of `bytes`.
-    pub fn new(bytes: &'a [u8]) -> Fold<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Fold<'a> {
         Fold { bytes, at: 0, begin: 0 }
     }
 
@@ -194,59 +195,6 @@ impl Iterator for Fold<'_> {
             }
         }
     }
-}
-
-/// Named references that hide schemes and code, in lower case.
-const NAMED: &[(&[u8], u32)] = &[
-    (b"tab", 9),
-    (b"newline", 10),
-    (b"colon", 58),
-    (b"lpar", 40),
-    (b"rpar", 41),
-    (b"sol", 47),
-    (b"equals", 61),
-    (b"lt", 60),
-    (b"gt", 62),
-    (b"quot", 34),
-    (b"apos", 39),
-    (b"grave", 96),
-    (b"nbsp", 32),
-    (b"shy", 0),
-    (b"zerowidthspace", 0),
-    (b"period", 46),
-    (b"comma", 44),
-    (b"semi", 59),
-    (b"amp", 38),
-];
-
-/// A character reference at the beginning of `text` (which starts with `&`), with or without its semicolon.
-pub fn reference(text: &[u8]) -> Option<(u32, usize)> {
-    if text.get(1) == Some(&b'#') {
-        let (radix, start) = if matches!(text.get(2), Some(b'x' | b'X')) { (16, 3) } else { (10, 2) };
-        let mut value = 0u32;
-        let mut end = start;
-        // Browsers take any number of leading zeros; thirty-two are enough to tell.
-        while end < start + 32
-            && let Some(digit) = text.get(end).and_then(|&byte| char::from(byte).to_digit(radix))
-        {
-            value = value.saturating_mul(radix).saturating_add(digit);
-            end += 1;
-        }
-        if end == start {
-            return None;
-        }
-        return Some((value, end + usize::from(text.get(end) == Some(&b';'))));
-    }
-    let name = text.get(1..)?;
-    let letters = name.iter().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let word = name.get(..letters)?;
-    let closed = usize::from(name.get(letters) == Some(&b';'));
-    // Without a semicolon only the old short names count.
-    NAMED
-        .iter()
-        .find(|(known, _)| word.eq_ignore_ascii_case(known))
-        .filter(|(known, _)| closed == 1 || known.len() <= 2)
-        .map(|&(_, value)| (value, 1 + letters + closed))
 }
 
 /// A `\xHH`, `\uHHHH` or CSS-like gap at the beginning of `text` (which starts with a backslash).

@@ -3,60 +3,14 @@
 
 use super::fold::{self, Scheme};
 use super::names::{self, Handler, Name, Power};
+use super::sign::HtmlSign;
+use super::tokens::{Token, Tokens};
 use super::triggers;
-use super::{Token, Tokens};
 use crate::language::{Context, Findings, Input, Language};
-use crate::script;
+use crate::script::{attribute, word};
 
 mod breakout;
 mod style;
-
-/// A thing that markup in a value does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum HtmlSign {
-    /// `<script`, under any prefix.
-    ScriptElement,
-    /// `</script` alone.
-    ScriptEnd,
-    /// An event handler inside a tag.
-    Handler,
-    /// An event handler behind a quote or a gap that ends an attribute of the page.
-    HandlerBreak,
-    /// An event handler with code, without a break before it.
-    HandlerText,
-    /// `srcdoc`, `formaction` and their like inside a tag.
-    DangerousAttribute,
-    /// The same behind a quote that ends an attribute of the page.
-    AttributeBreak,
-    /// A script address as an attribute's value.
-    ScriptUrl,
-    /// `javascript:void(0)` and its like.
-    FillerUrl,
-    /// A script address where a value stands for an address.
-    BareScriptUrl,
-    /// `data:` with a document.
-    DataUrl,
-    /// An element that loads foreign content or changes the page.
-    DangerousElement,
-    /// An element that opens another language or draws a form.
-    SuspectElement,
-    /// An element of browsers of old.
-    LegacyElement,
-    /// `"><`, `--><`, `</title><`: an end of what the page had open, then markup.
-    MarkupBreak,
-    /// A dangerous element spelled with gaps.
-    SpacedElement,
-    /// `<!--#echo …`.
-    ServerInclude,
-    /// A schema or an inclusion fetched from elsewhere.
-    RemoteSchema,
-    /// `<style`.
-    StyleElement,
-    /// A style sheet that imports, or hides its words behind backslashes.
-    StyleTrick,
-    /// Style that runs code.
-    StyleScript,
-}
 
 /// Most bytes of an attribute's value that are looked through.
 const VALUE_BYTES_MAX: usize = 4096;
@@ -143,7 +97,7 @@ fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(HtmlS
 fn is_generic(bytes: &[u8], element: &Name, at: usize) -> bool {
     let name = bytes.get(at + 1..).unwrap_or_default();
     let behind = name.get(element.as_bytes().len()).copied();
-    let typed = bytes.get(..at).and_then(<[u8]>::last).is_some_and(|&byte| script::continues_name(byte));
+    let typed = bytes.get(..at).and_then(<[u8]>::last).is_some_and(|&byte| word::continues_name(byte));
     typed && name.first().is_some_and(u8::is_ascii_uppercase) && matches!(behind, Some(b'>' | b',' | b'<'))
 }
 
@@ -161,7 +115,7 @@ fn attribute(
     match names::handler(name.as_bytes()) {
         _ if is_assigned_handler(value) => report(HtmlSign::Handler, at),
         Some(Handler::Known) if assigned => report(HtmlSign::Handler, at),
-        Some(Handler::Possible) if script::reads_as_code(value) => report(HtmlSign::Handler, at),
+        Some(Handler::Possible) if attribute::reads_as_code(value) => report(HtmlSign::Handler, at),
         _ => {}
     }
     // Drawings refer to their parts by `xlink:href`; where it leads is judged below.
@@ -188,7 +142,7 @@ fn is_assigned_handler(value: &[u8]) -> bool {
     memchr::memchr(b'=', window).is_some_and(|equals| {
         let (name, code) = value.split_at(equals);
         names::handler(Name::element(name).as_bytes()) == Some(Handler::Known)
-            && script::reads_as_code(code.get(1..).unwrap_or_default())
+            && attribute::reads_as_code(code.get(1..).unwrap_or_default())
     })
 }
 

@@ -1,6 +1,6 @@
 //! Loops whose condition is a constant that is true. Conditions are evaluated, not listed.
 
-use super::{begins_name, is_name};
+use super::name::{begins_name, is_name};
 
 /// Bytes of a condition; a constant is short.
 const CONDITION_BYTES_MAX: usize = 64;

@@ -1,6 +1,6 @@
 //! Expressions over the globals of Node.js. A name alone is a word of a text; what is done with it makes it code.
 
-use super::{begins_name, is_name};
+use super::name::{begins_name, is_name};
 
 /// Modules of Node.js that reach processes, files or an interpreter.
 const MODULES: &[&str] =

@@ -1,6 +1,6 @@
 //! Keys and paths that lead to the prototype of all JavaScript objects.
 
-use super::is_name;
+use super::name::is_name;
 
 /// Whether a key by itself pollutes when it is merged or set: `__proto__`, `__proto__[x]`, `a.constructor.prototype.x`.
 pub fn is_polluting_key(key: &[u8]) -> bool {

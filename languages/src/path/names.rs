@@ -1,6 +1,6 @@
 //! Names that give away what a path is after, and how they are matched: without regard to case.
 
-use super::{Origin, Resolved};
+use super::resolved::{Origin, Resolved};
 
 mod private;
 mod system;

@@ -1,6 +1,6 @@
 //! Finds the paths in a value.
 
-use super::{Origin, Token};
+use super::resolved::{Origin, Token};
 
 /// Schemes that open local files.
 const LOCAL_SCHEMES: &[&[u8]] = &[

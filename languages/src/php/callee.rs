@@ -1,7 +1,8 @@
 //! What stands before an opening parenthesis, read backwards: the callee, if PHP would call it. Every step back is
 //! bounded, so that a value of nothing but brackets costs no more than any other.
 
-use super::{is_name, names};
+use super::bytes::is_name;
+use super::names;
 use names::Function;
 
 /// Bytes of white space and comment between a callee and its parenthesis.

@@ -1,8 +1,10 @@
 //! Calls: every opening parenthesis with a callee before it, and what the pair of them says.
 
+use super::bytes::{is_name, is_punctuation};
 use super::callee::{self, Callee, Gap, Kind};
+use super::names::is_superglobal;
 use super::names::{self, Function};
-use super::{PhpSign, is_name, is_punctuation, is_superglobal};
+use super::sign::PhpSign;
 use crate::language::{Context, Findings};
 
 /// Bytes in which the parenthesis of a call closes.

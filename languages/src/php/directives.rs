@@ -1,6 +1,7 @@
 //! Settings of `php.ini` in the form in which a command line, a `.user.ini` or a CGI query sets them: `name=value`.
 
-use super::{PhpSign, is_punctuation};
+use super::bytes::is_punctuation;
+use super::sign::PhpSign;
 use crate::language::{Context, Findings};
 
 /// Sections whose directives are recognised by their prefix. Those that hold nothing an attacker could want, and whose

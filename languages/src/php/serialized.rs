@@ -1,6 +1,6 @@
 //! The text form of `serialize`: an object in it makes `unserialize` run code of the class that it names.
 
-use super::PhpSign;
+use super::sign::PhpSign;
 use crate::language::{Context, Findings};
 
 /// Digits of a length.

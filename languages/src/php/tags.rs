@@ -1,6 +1,6 @@
 //! Tags that switch to PHP: `<?php`, `<?=`, `<?`, and those of template engines.
 
-use super::PhpSign;
+use super::sign::PhpSign;
 use crate::language::{Context, Findings};
 
 pub(super) fn scan(bytes: &[u8], surroundings: Context, findings: &mut Findings<'_, PhpSign>) {

@@ -1,6 +1,8 @@
 //! Variables that betray PHP: the superglobals, and names that are written as expressions.
 
-use super::{PhpSign, is_name, is_superglobal};
+use super::bytes::is_name;
+use super::names::is_superglobal;
+use super::sign::PhpSign;
 use crate::language::{Context, Findings};
 
 /// Bytes of an expression between braces.

@@ -1,6 +1,7 @@
 //! Stream wrappers: schemes that PHP opens like files. Those that it alone has are told from those of the web.
 
-use super::{PhpSign, is_name};
+use super::bytes::is_name;
+use super::sign::PhpSign;
 use crate::language::{Context, Findings};
 
 /// What `php://` may be followed by.

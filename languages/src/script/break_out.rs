@@ -1,7 +1,7 @@
 //! A value that ends the string that it stands in, runs a call, and takes care of what follows: `'-f()-'`, `";f()//`.
 //! Whatever the call's name.
 
-use super::continues_name;
+use super::word::continues_name;
 
 /// How long what is cut off by a closing comment may be.
 const REST_BYTES_MAX: usize = 24;

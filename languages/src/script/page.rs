@@ -3,9 +3,10 @@
 use memchr::memchr;
 
 use super::place::{self, Standing};
+use super::sign::JavascriptSign;
+use super::sink::is_sink;
 use super::word::continues_name;
 use super::word::{self, After, Word};
-use super::{JavascriptSign, scan};
 use crate::language::Context;
 use crate::prose;
 
@@ -182,7 +183,7 @@ fn is_computed(bytes: &[u8], root: &[u8], open: usize) -> bool {
         let member = inside.get(..end).unwrap_or_default();
         let quoted = member.split(|byte| matches!(byte, b'"' | b'\'' | b'`')).nth(1).unwrap_or_default();
         member.iter().any(telling)
-            || scan::is_sink(quoted)
+            || is_sink(quoted)
             || matches!(quoted, b"document" | b"cookie" | b"location" | b"constructor")
             || matches!(
                 word::after(bytes, open + 1 + end + 1),

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memmem};
 
-use crate::html::fold;
+use crate::html::reference;
 
 /// Longest name that means anything here.
 const NAME_BYTES_MAX: usize = 24;
@@ -105,7 +105,7 @@ pub(crate) fn skip_gap(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Whether the byte may stand inside a name.
-pub fn continues_name(byte: u8) -> bool {
+pub(crate) fn continues_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn after(bytes: &[u8], end: usize) -> After {
         Some(b'[') => After::Index(at),
         Some(b'.') => After::Member(skip_gap(bytes, at + 1)),
         Some(b'=') if bytes.get(at + 1) != Some(&b'=') => After::Assign(at + 1),
-        Some(b'&') => match fold::reference(bytes.get(at..).unwrap_or_default()) {
+        Some(b'&') => match reference::reference(bytes.get(at..).unwrap_or_default()) {
             Some((40, length)) => After::Call(at + length - 1),
             _ => After::Other,
         },

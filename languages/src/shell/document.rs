@@ -1,7 +1,7 @@
 //! Long texts with command lines in them: manuals, wiki pages, posts about administration. What stands there as code is
 //! shown, not run: a command is a hint there, and a hint is nothing. Short values are never documents, whatever they look like.
 
-use super::ShellSign;
+use super::sign::ShellSign;
 use crate::language::{Context, Finding};
 use crate::prose;
 

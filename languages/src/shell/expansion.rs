@@ -1,7 +1,7 @@
 //! Expansions that stand for themselves, wherever they are: `${x#y}`, `$((…))`, `~-`, `!-1`, `/[e]tc`. Commands in
 //! substitutions are found clause by clause, not here. It knows bytes alone.
 
-use super::ShellSign;
+use super::sign::ShellSign;
 use crate::language::{Context, Findings};
 
 /// Looks for them in `bytes`.

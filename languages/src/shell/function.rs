@@ -1,7 +1,7 @@
 //! Function definitions where a value is expected: a function that starts itself twice, and the definition that old
 //! shells imported from their environment and ran on from. It knows nothing of commands.
 
-use super::ShellSign;
+use super::sign::ShellSign;
 use crate::language::{Context, Findings};
 
 /// How far a function's body is read.

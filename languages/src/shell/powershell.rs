@@ -1,7 +1,8 @@
 //! `PowerShell`: cmdlets (an approved verb, a hyphen, a noun), their aliases in a command's place, .NET calls that
 //! fetch or run, and encoded commands. It knows bytes alone.
 
-use super::{ShellSign, commands};
+use super::commands;
+use super::sign::ShellSign;
 use crate::language::{Context, Findings};
 
 /// Looks for it in `bytes`.

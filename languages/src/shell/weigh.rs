@@ -8,12 +8,12 @@ mod head;
 use arguments::Arguments;
 use head::{Head, Program};
 
-use super::ShellSign;
 use super::arguments::{Shape, shape};
 use super::clause::{Braces, Clause, Closer, Left, Opener};
 use super::commands::Name;
 use super::line;
 use super::scanner::Weighed;
+use super::sign::ShellSign;
 use super::word::Word;
 use crate::language::{Context, Findings};
 use crate::prose;

@@ -1,12 +1,14 @@
 //! Structures that need no break: once through the whole value with quotes read as plain marks, so that what stands in
 //! any string is seen. Keywords are anchors; behind an anchor a bounded piece is read again with strings as strings.
 
+mod before;
 mod call;
 mod clause;
 mod prefilter;
 mod statement;
 mod values;
 
+use self::before::{Before, before_kind};
 use self::call::{call, case, file, if_call, stored, system};
 use self::clause::{clause, fragment, joined_to_number};
 use self::statement::{begins_statement, delaying, executes, select, stacked, union, waitfor};
@@ -16,9 +18,6 @@ use crate::sql::reading::Reading;
 use crate::sql::sign::SqlSign;
 use crate::sql::token::{CommentEnds, Dialect, Gap, Kind, Lexer, Number, Quotes, Token};
 use crate::sql::words::Word;
-
-/// What stands before an anchor, nearest first.
-type Before = [Option<Token>; 4];
 
 /// Scans the whole value.
 pub(super) fn scan(judgement: &mut Judgement<'_, '_, '_>) {
@@ -47,51 +46,6 @@ fn pass(judgement: &mut Judgement<'_, '_, '_>, dialect: Dialect, comment_ends: C
         judgement.found(SqlSign::CommentInWord, at, at + 1);
     }
     lexer.ambiguous
-}
-
-fn before_kind(before: &Before, back: usize) -> Option<Kind> {
-    before.get(back).copied().flatten().map(|token| token.kind)
-}
-
-/// Whether an expression may begin behind what stands before.
-fn begins_expression(before: &Before) -> bool {
-    match before_kind(before, 0) {
-        None => true,
-        Some(Kind::Word(word)) => matches!(
-            word,
-            Word::And
-                | Word::Or
-                | Word::Not
-                | Word::Select
-                | Word::By
-                | Word::Where
-                | Word::Having
-                | Word::When
-                | Word::Then
-                | Word::Else
-                | Word::Like
-                | Word::Between
-                | Word::Distinct
-                | Word::All
-                | Word::Union
-                | Word::Arithmetic
-                | Word::Values
-        ),
-        Some(kind) => matches!(
-            kind,
-            Kind::Open
-                | Kind::Comma
-                | Kind::Pipes
-                | Kind::Ampersands
-                | Kind::Arithmetic
-                | Kind::Compare
-                | Kind::Assign
-                | Kind::Quote
-                | Kind::Close
-                | Kind::Bang
-                | Kind::Number(_)
-        ),
-    }
 }
 
 fn anchor(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before, dialect: Dialect) {
@@ -218,10 +172,4 @@ fn spaced_by_comment(judgement: &mut Judgement<'_, '_, '_>, token: Token, before
     if tight && (keyword(left.kind) && operand(token.kind) || keyword(token.kind) && operand(left.kind)) {
         judgement.found(SqlSign::CommentAsSpace, left.start, token.end);
     }
-}
-
-fn span(tokens: &Reading<'_>, count: usize) -> (usize, usize) {
-    let start = tokens.get(0).map_or(0, |token| token.start);
-    let end = tokens.end_before(count).unwrap_or(start);
-    (start, end)
 }

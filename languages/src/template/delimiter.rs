@@ -1,7 +1,7 @@
 //! Where expressions begin and end. Strings and nested brackets inside are passed over; what never ends is read as far
 //! as an attack needs.
 
-use super::Syntax;
+use super::sign::Syntax;
 
 /// Bytes of one expression.
 const EXPRESSION_BYTES_MAX: usize = 2 << 10;

@@ -1,6 +1,6 @@
 //! Expressions that have no use but to show that they are evaluated: constants that are computed with, methods of literals.
 
-use super::Syntax;
+use super::sign::Syntax;
 use super::token::Token;
 use super::words;
 

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 
 use super::probe::{is_constant, is_question};
+use super::sign::{Syntax, TemplateSign};
 use super::token::Token;
 use super::words::{self, Class};
-use super::{Syntax, TemplateSign};
 
 /// Modules of Python that a template has no use for.
 const MODULES: &[&str] =

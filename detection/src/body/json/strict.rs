@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use super::Json;
-use crate::body::{Completeness, Sink};
+use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
 
 /// Depth beyond which readers give up at different places.

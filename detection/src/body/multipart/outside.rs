@@ -3,8 +3,9 @@
 
 use super::head::Flavor;
 use super::{BOUNDARIES, Multipart};
+use crate::body::kind::BodyKind;
+use crate::body::sink::{Completeness, Sink};
 use crate::body::text::Text;
-use crate::body::{BodyKind, Completeness, Sink};
 use crate::field::Place;
 
 impl Multipart {

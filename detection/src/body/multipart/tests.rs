@@ -1,9 +1,10 @@
 //! Multipart bodies: the known ways to make two readers see different parts, and what honest clients send.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use crate::body::sink::Progress;
 use crate::body::tests::{Collected, Said, leaves, read, read_with, values};
 use crate::body::{Body, Completeness, Place};
-use crate::inspection::{Bounds, Files, Progress};
+use crate::bounds::{Bounds, Files};
 use waf_shared::catalog::Leaf;
 
 mod readers;

@@ -6,8 +6,8 @@ use waf_shared::catalog::Leaf;
 use super::{Multipart, Position, State, signature};
 use crate::body::opening::{Content, Opening};
 use crate::body::shape::{Follow, Shape};
+use crate::body::sink::{Completeness, Sink};
 use crate::body::text::Text;
-use crate::body::{Completeness, Sink};
 
 /// A file without a name, until its first bytes say what it is.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use super::{Said, leaves, read, spellings, values};
 use crate::body::tests::Collected;
 use crate::body::{Body, Completeness};
+use crate::bounds::Bounds;
 use crate::field::Place;
-use crate::inspection::Bounds;
 use waf_shared::catalog::Leaf;
 
 /// Media types that promise something else than text.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::body::tests::{Said, leaves, read, read_with, values};
 use crate::body::{Completeness, Place};
-use crate::inspection::Bounds;
+use crate::bounds::Bounds;
 use waf_shared::catalog::Leaf;
 
 const MALFORMED: Leaf = Leaf::HttpComplianceMalformedBody;

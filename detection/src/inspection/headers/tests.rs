@@ -6,8 +6,9 @@ use waf_shared::catalog::LeafSet;
 
 use super::{Kind, is_plain};
 use crate::Engine;
+use crate::bounds::Bounds;
 use crate::budget::Budget;
-use crate::inspection::{Bounds, Inspection, OnHit};
+use crate::inspection::{Inspection, OnHit};
 
 fn passes_over(name: &str, value: &str) -> bool {
     match Kind::of(name.as_bytes()) {

@@ -6,8 +6,9 @@ use waf_shared::catalog::LeafSet;
 
 use crate::Engine;
 use crate::body::Completeness;
+use crate::bounds::Bounds;
 use crate::budget::Budget;
-use crate::inspection::{Bounds, Inspection, OnHit};
+use crate::inspection::{Inspection, OnHit};
 use crate::recorded::Recorded;
 
 fn blocks(engine: &Arc<Engine>, request: &str) -> bool {

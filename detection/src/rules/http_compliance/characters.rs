@@ -3,7 +3,7 @@
 use memchr::memchr;
 use waf_shared::catalog::Leaf;
 
-use super::WRITTEN;
+use super::places::WRITTEN;
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
 use crate::rule::{Rule, RuleMatcher, STRONG};

@@ -1,6 +1,6 @@
 //! Paths that lead out of the directory that they start in, in whatever spelling.
 
-use super::{PATH, VALUES};
+use super::places::{PATH, VALUES};
 use crate::field::{Place, Places};
 use crate::rule::{Rule, RuleMatcher, STRONG};
 use waf_shared::catalog::Leaf;

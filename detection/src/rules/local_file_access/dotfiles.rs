@@ -1,7 +1,7 @@
 //! Files that hold what should not be public and lie where a server may publish them: hidden ones, those of projects and of
 //! assistants.
 
-use super::{PATH, VALUES};
+use super::places::{PATH, VALUES};
 use crate::field::{Place, Places};
 use crate::rule::{Rule, RuleMatcher, STRONG};
 use waf_shared::catalog::Leaf;

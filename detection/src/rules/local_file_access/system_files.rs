@@ -1,6 +1,6 @@
 //! Files of the operating system and of servers, which no parameter has a reason to name.
 
-use super::{PATH, VALUES};
+use super::places::{PATH, VALUES};
 use crate::rule::{Rule, RuleMatcher, STRONG};
 use waf_shared::catalog::Leaf;
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use waf_shared::catalog::LeafSet;
 
 use crate::Engine;
+use crate::bounds::Bounds;
 use crate::budget::Budget;
 use crate::field::{Field, Place};
-use crate::inspection::{Bounds, Inspection, OnHit};
+use crate::inspection::{Inspection, OnHit};
 
 fn blocks(engine: &Arc<Engine>, place: Place, name: &str, value: &str) -> bool {
     let leaves = LeafSet::defaults();

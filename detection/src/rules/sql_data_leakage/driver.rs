@@ -1,7 +1,10 @@
 //! Errors as drivers and languages hand them on: PHP's warnings, exception classes.
 
-use super::stands_apart;
 use crate::response_pattern::{MatchContext, ResponsePattern, checked, shape_length};
+
+/// The summary of all rules here: their leaves name the database.
+pub(super) const SUMMARY: &str =
+    "The response reports an error of the database as the database or its driver words it.";
 
 /// A PHP function or method whose name begins so, in a warning of PHP's own.
 pub(super) const fn php(function: &'static str) -> ResponsePattern {
@@ -44,4 +47,12 @@ pub(super) fn is_thrown(context: &MatchContext<'_>) -> bool {
     let ends = !matches!(rest.first(), Some(b'a'..=b'z' | b'A'..=b'Z' | b'.' | b';' | b'`' | b'/' | b'"'))
         || rest.starts_with(b" (");
     is_exception && ends && stands_apart(context) && context.leads()
+}
+
+/// Whether the byte before the words parts them from a name that they would be the end of.
+pub(super) fn stands_apart(context: &MatchContext<'_>) -> bool {
+    !context
+        .before()
+        .last()
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
 }

@@ -2,7 +2,7 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::SUMMARY;
+use super::driver::SUMMARY;
 use super::driver::{exception, php};
 use crate::field::{Place, Places};
 use crate::response_pattern::leads;

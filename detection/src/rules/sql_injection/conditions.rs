@@ -2,7 +2,7 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::VALUES;
+use super::places::VALUES;
 use crate::field::Places;
 use crate::rule::{Rule, RuleMatcher, STRONG};
 

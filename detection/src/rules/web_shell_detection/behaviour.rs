@@ -2,7 +2,7 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::PLACES;
+use super::places::PLACES;
 use crate::response_pattern::{Kind, MatchContext};
 use crate::response_pattern::{checked, leads};
 use crate::rule::{Rule, RuleMatcher};

@@ -3,10 +3,10 @@
 
 use memchr::memchr_iter;
 
-use super::HtmlSign;
+use super::super::sign::HtmlSign;
 use crate::html::fold::{self, Scheme};
 use crate::html::names::{self, Handler, Name};
-use crate::script;
+use crate::script::attribute;
 
 /// How far a look back goes.
 const BACK_BYTES_MAX: usize = 64;
@@ -90,7 +90,7 @@ impl Quotes {
 
 fn handler_sign(handler: Handler, before: Before, quoted: bool, value: &[u8]) -> Option<HtmlSign> {
     let known = handler == Handler::Known;
-    let code = script::reads_as_code(value);
+    let code = attribute::reads_as_code(value);
     match before {
         Before::Quote if known || code => Some(HtmlSign::HandlerBreak),
         Before::Gap if known && (code || is_blank(value)) => Some(HtmlSign::HandlerBreak),

@@ -3,7 +3,7 @@
 
 use memchr::{memchr_iter, memmem, memrchr};
 
-use super::HtmlSign;
+use super::super::sign::HtmlSign;
 
 /// How far a word spread over comments and backslashes may reach.
 const WORD_BYTES_MAX: usize = 96;

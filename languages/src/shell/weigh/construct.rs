@@ -2,8 +2,9 @@
 //! programs, hidden paths. It knows no weights.
 
 use super::super::clause::{Clause, Left, Opener};
+use super::super::sign::ShellSign;
+use super::super::windows;
 use super::super::word::Traits;
-use super::super::{ShellSign, windows};
 use super::head::Head;
 use crate::language::{Context, Findings};
 

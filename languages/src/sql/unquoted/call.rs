@@ -1,7 +1,7 @@
 //! Calls of functions and names of the system that a query knows and prose does not.
 
 use super::super::judgement::Judgement;
-use super::{Before, before_kind, begins_expression, span};
+use super::before::{Before, before_kind, begins_expression, span};
 use crate::sql::grammar::{self, Comparison, Operand, comparison, condition, kind, may_end, operand, word};
 use crate::sql::reading::Reading;
 use crate::sql::sign::SqlSign;

@@ -2,7 +2,7 @@
 
 use super::super::breakout::{self, BreakKind};
 use super::super::judgement::Judgement;
-use super::{Before, before_kind, span};
+use super::before::{Before, before_kind, span};
 use crate::sql::grammar::{Comparison, Operand, comparison, kind, may_end, operand, word};
 use crate::sql::reading::Reading;
 use crate::sql::sign::SqlSign;

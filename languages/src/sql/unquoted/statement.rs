@@ -1,7 +1,7 @@
 //! Statements and their parts inside a value: a second query, a batch, a delay, a procedure.
 
 use super::super::judgement::Judgement;
-use super::{Before, before_kind, begins_expression, span};
+use super::before::{Before, before_kind, begins_expression, span};
 use crate::sql::grammar::{self, Operand, Shape, kind, may_end, operand, skip_opens, statement, word};
 use crate::sql::reading::Reading;
 use crate::sql::sign::SqlSign;

@@ -1,6 +1,6 @@
 //! Values that only queries write so: casts, JSON operators, hexadecimal strings, exponents without digits.
 
-use super::{Before, before_kind, span};
+use super::before::{Before, before_kind, span};
 use crate::sql::grammar::{kind, may_end, word};
 use crate::sql::judgement::Judgement;
 use crate::sql::reading::Reading;

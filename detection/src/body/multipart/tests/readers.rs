@@ -3,7 +3,7 @@
 use super::{BOUNDARIES, KIND, TRICKS, TYPE_TRICK, part, refused};
 use crate::body::tests::{leaves, read, read_with, values};
 use crate::body::{Completeness, Place};
-use crate::inspection::Bounds;
+use crate::bounds::Bounds;
 
 #[test]
 fn quotes_that_some_readers_do_not_know_are_refused() {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use waf_shared::plan::Settings;
 
-use super::BodyKind;
+use crate::body::kind::BodyKind;
+use crate::body::media_type;
 
 /// Bounds of one inspection that the configuration sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +96,7 @@ impl Parsers {
         }
         let mut parsers = Parsers { form: false, json: false, xml: false, multipart: false };
         for content_type in content_types {
-            match crate::body::kind(content_type.as_bytes()) {
+            match media_type::kind(content_type.as_bytes()) {
                 BodyKind::Form => parsers.form = true,
                 BodyKind::Json => parsers.json = true,
                 BodyKind::Xml => parsers.xml = true,
@@ -108,7 +109,7 @@ impl Parsers {
 
     /// How a body of the type `media_type` is read here.
     pub(crate) fn kind(self, media_type: &[u8]) -> BodyKind {
-        let kind = crate::body::kind(media_type);
+        let kind = media_type::kind(media_type);
         let exists = match kind {
             BodyKind::Form => self.form,
             BodyKind::Json => self.json,
