@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use waf_shared::catalog::LeafSet;
+use waf_shared::catalog::{Leaf, LeafSet};
 
 use crate::body::{Body, Completeness, Encoded};
 use crate::budget::Budget;
@@ -90,7 +90,7 @@ impl Inspection {
         let began = self.judging.watch();
         let facts = Facts::gather(head);
         self.judging.begin(&facts);
-        self.path(head.path);
+        self.path_of(head.method, head.path);
         if let Some(query) = head.query {
             self.query(query);
         }
@@ -117,14 +117,23 @@ impl Inspection {
         self.judging.took(began);
     }
 
+    /// Judges the path of a request. Files are read with GET, HEAD and, from some servers, POST: with other methods their
+    /// names say what a client stores, moves or removes.
+    fn path_of(&mut self, method: &[u8], path: &[u8]) {
+        if matches!(
+            method,
+            b"PUT" | b"DELETE" | b"PROPFIND" | b"PROPPATCH" | b"MOVE" | b"COPY" | b"LOCK" | b"UNLOCK"
+        ) {
+            let bytes = path.len();
+            self.judging.timed(bytes, |judging| judging.without(FILES_READ, |judging| paths(judging, path)));
+        } else {
+            self.path(path);
+        }
+    }
+
     /// Judges the path as sent, whole and segment by segment.
     pub fn path(&mut self, raw_path: &[u8]) {
-        self.judging.timed(raw_path.len(), |judging| {
-            judging.field(&Field { place: Place::Path, name: b"", value: raw_path });
-            for segment in split::segments(raw_path) {
-                judging.field(&Field { place: Place::PathSegment, name: b"", value: segment });
-            }
-        });
+        self.judging.timed(raw_path.len(), |judging| paths(judging, raw_path));
     }
 
     /// Judges the query as sent, without its `?`: every name, every value.
@@ -261,6 +270,20 @@ impl Inspection {
     /// The conclusion so far.
     pub fn verdict(&self) -> &Verdict {
         self.judging.verdict()
+    }
+}
+
+/// Protections of files that a request reads.
+const FILES_READ: &[Leaf] = &[
+    Leaf::HttpComplianceBlockedExtensions,
+    Leaf::HttpComplianceBackupFileProbes,
+    Leaf::LocalFileAccessDotfiles,
+];
+
+fn paths(judging: &mut Judging, path: &[u8]) {
+    judging.field(&Field { place: Place::Path, name: b"", value: path });
+    for segment in split::segments(path) {
+        judging.field(&Field { place: Place::PathSegment, name: b"", value: segment });
     }
 }
 

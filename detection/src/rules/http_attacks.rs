@@ -145,7 +145,7 @@ static DETECTOR: Detector = Detector {
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     let bytes = subject.bytes;
-    let is_text = matches!(subject.place, Place::Form | Place::Json | Place::Xml | Place::Body);
+    let is_text = matches!(subject.place, Place::Form | Place::Part | Place::Json | Place::Xml | Place::Body);
     message::lines(bytes, is_text, |kind, offset, length| {
         let rule = match kind {
             message::Kind::Header => &HEADER_BEHIND_BREAK,

@@ -68,6 +68,14 @@ pub(super) fn scan(bytes: &[u8], surroundings: Context, findings: &mut Findings<
     }
 }
 
+/// A number and a unit behind it, which is no expression of PHP: `-7 days`.
+fn is_quantity(inside: &[u8]) -> bool {
+    let digits = inside.strip_prefix(b"-").or(inside.strip_prefix(b"+")).unwrap_or(inside);
+    let length = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let unit = digits.get(length..).and_then(|rest| rest.strip_prefix(b" ")).unwrap_or_default();
+    length > 0 && !unit.is_empty() && unit.iter().all(u8::is_ascii_alphabetic)
+}
+
 /// Whether anything stands before a parenthesis that could be called: told without looking at what it is called with.
 pub(super) fn may_call(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'(', bytes).any(|paren| {
@@ -92,7 +100,8 @@ impl Call<'_> {
                 let helper = names::is_helper(name.get(..length).unwrap_or_default());
                 let apart = gap == Gap::Space && matches!(self.argument, Argument::Word | Argument::Other);
                 // One that never closes is noise: a password has as much.
-                (self.closed && !apart && !helper).then_some(PhpSign::VariableCall)
+                (self.closed && !apart && !helper && !is_quantity(self.inside))
+                    .then_some(PhpSign::VariableCall)
             }
             Kind::Parenthesized | Kind::Indexed => {
                 matches!(self.argument, Argument::Quoted | Argument::Tainted).then_some(PhpSign::IndirectCall)

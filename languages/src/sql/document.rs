@@ -10,16 +10,14 @@ use crate::language::{Input, Role};
 use crate::sql::token::{self, Dialect, Kind, Lexer, Quotes, Token};
 use crate::sql::words::Word;
 
-/// Numbers at the edges of integer and floating types, which are sent to make an application fail.
+/// Numbers beyond the edges of integer and floating types, which are sent to make an application fail. Those at which
+/// intervals and limits of honest programs end are not among them.
 const OVERFLOWS: &[&[u8]] = &[
-    b"2147483648",
-    b"-2147483649",
     b"4294967296",
     b"-4294967296",
     b"9223372036854775808",
     b"-9223372036854775809",
     b"18446744073709551616",
-    b"18446744073709551615",
     b"2.2250738585072007e-308",
     b"2.2250738585072011e-308",
     b"2.2250738585072012e-308",
@@ -27,7 +25,6 @@ const OVERFLOWS: &[&[u8]] = &[
     b"1.7976931348623159e308",
     b"1e309",
     b"-1e309",
-    b"1e308",
     b"1e500",
     b"1e999",
     b"0e99999",
@@ -108,7 +105,9 @@ fn operators(judgement: &mut Judgement<'_, '_, '_>) {
             let key = judgement.input.role == Role::Key && whole;
             let operator = bytes.get(token.start..token.end).unwrap_or_default();
             let path = keys.path(judgement.input, name, token.start);
-            if !operators::counts(operator, &path) {
+            let declared = after == Some(Kind::Colon)
+                && next.is_some_and(|colon| is_graphql_type(bytes.get(colon.end..).unwrap_or_default()));
+            if declared || !operators::counts(operator, &path) {
                 before = [next, Some(token)];
                 continue;
             }
@@ -126,6 +125,16 @@ fn operators(judgement: &mut Judgement<'_, '_, '_>) {
             return;
         }
     }
+}
+
+/// Whether a type of GraphQL follows, as behind a variable's name: `Int`, `[ID!]` (specification of October 2021, 2.10).
+fn is_graphql_type(rest: &[u8]) -> bool {
+    let rest = rest.trim_ascii_start();
+    let name = rest.strip_prefix(b"[").unwrap_or(rest);
+    let length = name.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let behind = name.get(length..).unwrap_or_default().trim_ascii_start().first();
+    name.first().is_some_and(u8::is_ascii_uppercase)
+        && matches!(behind, Some(b'!' | b',' | b')' | b']' | b'=' | b'$'))
 }
 
 /// The keys of an object that is pasted into a value, as far as its operators are told by them.

@@ -52,7 +52,6 @@ mod tests {
             assert!(is_strict(text.as_bytes()), "{text}");
         }
         for text in [
-            "",
             "{",
             "{'a':1}",
             "{\"a\":1,\"a\":2}",

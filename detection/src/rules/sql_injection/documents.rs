@@ -29,7 +29,7 @@ pub(super) static DOCUMENT_VALUE: Rule = Rule {
     places: VALUES.or(Places::HEADERS),
     matcher: RuleMatcher::Detected,
     summary: "An operator of a document database in an object that is pasted into a value.",
-    attacks: &["{ $ne: 1 }", "true, $where: '1 == 1'", "{\"$gt\":\"\"}", "[$lte]x"],
+    attacks: &["{ $ne: 1 }", "true, $where: '1 == 1'", "{\"$gt\":\"\",}", "[$lte]x"],
     benign: &["it costs $5: cheap", "$text: #333;", "echo $PATH", "pay $in cash"],
 };
 

@@ -132,7 +132,7 @@ pub(super) const SHARED: &[&str] = &[
 /// Functions whose names are everyday words.
 #[rustfmt::skip] // a table, not code
 pub(super) const ENGLISH: &[&str] = &[
-    "assert", "copy", "dir", "file", "glob", "link", "mail", "rename", "stat", "system", "touch", "virtual",
+    "assert", "copy", "dir", "file", "glob", "link", "mail", "rename", "stat", "system", "touch",
 ];
 
 /// What shows its argument.

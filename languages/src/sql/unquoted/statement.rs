@@ -186,6 +186,13 @@ pub(super) fn waitfor(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_
     }
 }
 
+/// Tokens of a call in which its parenthesis stands.
+const CALLEE_TOKENS_MAX: usize = 6;
+
+fn is_call(bytes: &[u8], (start, end): (usize, usize)) -> bool {
+    bytes.get(start..end).is_some_and(|word| word.eq_ignore_ascii_case(b"call"))
+}
+
 /// `EXEC xp_…`, `EXECUTE IMMEDIATE '…'`, `DECLARE @x …`.
 pub(super) fn executes(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let (start, end) = span(tokens, 2);
@@ -200,7 +207,11 @@ pub(super) fn executes(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'
             );
             let stored =
                 matches!(kind(tokens, 1), Some(Kind::Word(Word::Stored | Word::Immediate) | Kind::Variable));
-            if stored || (broken && shape == Shape::Exact) {
+            // `Call example.com` is a note; a statement of its own calls with parentheses.
+            let noted = before_kind(before, 0).is_none()
+                && is_call(judgement.bytes(), span(tokens, 1))
+                && !(1..CALLEE_TOKENS_MAX).any(|nth| kind(tokens, nth) == Some(Kind::Open));
+            if stored || (broken && !noted && shape == Shape::Exact) {
                 judgement.found(SqlSign::MssqlExec, start, end);
             }
         }
