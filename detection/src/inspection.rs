@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use waf_shared::catalog::{Leaf, LeafSet};
 
-use crate::body::{Body, Cut, Encoded};
+use crate::body::{Body, Completeness, Encoded};
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::engine::Engine;
@@ -14,18 +14,19 @@ use crate::request::{Facts, Head};
 use crate::verdict::Verdict;
 
 mod arguments;
-mod bounds;
 mod documents;
 mod headers;
 mod joined;
 mod judging;
+mod nested;
+mod repeated;
 mod split;
 
 use headers::Kind;
-use joined::{Names, Source};
+use repeated::{Names, Source};
 
-pub use crate::body::BodyKind;
-pub use bounds::{Bounds, Files, Parsers};
+pub use crate::body::{BodyKind, Progress};
+pub use crate::bounds::{Bounds, Files, Parsers};
 pub(crate) use judging::Judging;
 
 /// What happens after evidence that blocks.
@@ -52,18 +53,6 @@ pub struct Inspection {
 
 /// Bytes of content with which the beginnings of coded bytes are compared.
 const BEGINNING_BYTES: usize = 24;
-
-/// How far the evaluation of a body has come, between two calls of [`Inspection::feed`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// Something may still be found in what was fed.
-    Open,
-    /// The body is amid the content of a file; what came before it has been judged. What follows the file has not.
-    InFile,
-    /// More than `max_inspect_size` came, or the body is not evaluated: all that is ever judged of the body has
-    /// been. Limits of multipart bodies are still watched in what is fed.
-    Cleared,
-}
 
 impl Inspection {
     /// An inspection that judges by `leaves`.
@@ -214,11 +203,11 @@ impl Inspection {
     }
 
     /// Judges what the body's end makes complete.
-    pub fn finish_body(&mut self, cut: Cut) {
+    pub fn finish_body(&mut self, completeness: Completeness) {
         let body = &mut self.body;
         let began = self.judging.watch();
         self.judging.timed(body.pending(), |judging| {
-            body.finish(cut, judging);
+            body.finish(completeness, judging);
             judging.join(Source::Form);
         });
         self.judging.took(began);
@@ -255,14 +244,14 @@ impl Inspection {
     }
 
     /// Judges what the end of the coded bytes makes complete.
-    pub fn finish_encoded(&mut self, cut: Cut) {
+    pub fn finish_encoded(&mut self, completeness: Completeness) {
         let began = self.judging.watch();
         if !self.is_compared {
             self.compare_beginnings();
         }
         for encoded in &mut self.encoded {
             self.judging.timed(encoded.pending(), |judging| {
-                judging.without(encoded.noise(), |judging| encoded.finish(cut, judging));
+                judging.without(encoded.noise(), |judging| encoded.finish(completeness, judging));
             });
         }
         self.judging.took(began);

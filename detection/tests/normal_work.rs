@@ -12,7 +12,7 @@ use waf_shared::catalog::LeafSet;
 /// Rules that refuse the request; none where it passes.
 fn refused(request: &str) -> Vec<&'static str> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())));
+    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())));
     let leaves = LeafSet::defaults();
     let mut inspection = Inspection::new(engine, leaves, Bounds::DEFAULT, OnHit::GoOn, Budget::UNLIMITED);
     Recorded::parse(request.as_bytes()).show(&mut inspection);

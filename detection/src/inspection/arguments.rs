@@ -3,8 +3,8 @@
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
-use super::joined::Source;
 use super::judging::Judging;
+use super::repeated::Source;
 use super::split;
 use crate::field::{Field, Place};
 

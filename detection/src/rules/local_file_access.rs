@@ -1,14 +1,16 @@
-//! Rules of this bucket and the judge that reports them: what values and request paths would mean to a file system.
+//! Rules of this bucket and the detector that reports them: what values and request paths would mean to a file system.
+
+use waf_languages::path::{self, Origin, Resolved, Sensitivity, Target, Token};
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::path::{self, Origin, Resolved, Target, Telling, Token};
-use crate::rule::{Judge, Rule};
+use crate::rule::{Bucket, Detector};
 use crate::rules::php_injection::names_a_file;
 use crate::view::View;
 
 mod dot_dot;
 mod dotfiles;
+mod places;
 mod system_files;
 mod triggers;
 
@@ -20,45 +22,31 @@ use dotfiles::{
 use system_files::{SYSTEM_FILE, SYSTEM_FILE_IN_TEXT, SYSTEM_FILE_REQUESTED, WRITES_TO_TEMPORARY};
 use triggers::TRIGGERS;
 
-/// Everything but request paths, whose dots mean something else, and names of uploads.
-const VALUES: Places = Places::of(&[
-    Place::QueryName,
-    Place::Query,
-    Place::FormName,
-    Place::Form,
-    Place::JsonKey,
-    Place::Json,
-    Place::Header,
-    Place::CookieName,
-    Place::Cookie,
-    Place::Xml,
-    Place::PartHeader,
-    Place::Body,
-    Place::PathSegment,
-]);
-const PATH: Places = Places::of(&[Place::Path]);
-
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &CLIMBS_OUT,
-    &STEP_UP,
-    &DISGUISED,
-    &IN_REQUEST_PATH,
-    &IN_FILE_NAME,
-    &SYSTEM_FILE,
-    &SYSTEM_FILE_IN_TEXT,
-    &SYSTEM_FILE_REQUESTED,
-    &WRITES_TO_TEMPORARY,
-    &DOTFILE,
-    &DOTFILE_REQUESTED,
-    &DOTFILE_UPLOADED,
-    &PROJECT_FILE_REQUESTED,
-    &ASSISTANT_FILE,
-    &ASSISTANT_FILE_REQUESTED,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &CLIMBS_OUT,
+        &STEP_UP,
+        &DISGUISED,
+        &IN_REQUEST_PATH,
+        &IN_FILE_NAME,
+        &SYSTEM_FILE,
+        &SYSTEM_FILE_IN_TEXT,
+        &SYSTEM_FILE_REQUESTED,
+        &WRITES_TO_TEMPORARY,
+        &DOTFILE,
+        &DOTFILE_REQUESTED,
+        &DOTFILE_UPLOADED,
+        &PROJECT_FILE_REQUESTED,
+        &ASSISTANT_FILE,
+        &ASSISTANT_FILE_REQUESTED,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 /// Runs the path tokenizer.
-pub static JUDGE: Judge = Judge { name: "path", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+static DETECTOR: Detector =
+    Detector { name: "path", triggers: &[TRIGGERS], prefilter: None, places: Places::REQUEST, run: judge };
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     match subject.place {
@@ -85,7 +73,7 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
 
 /// Known files behind escapes that nothing decodes to the letter.
 fn garbled(bytes: &[u8], evidence: &mut Evidence<'_>) {
-    if path::is_prose(bytes) {
+    if waf_languages::prose::has_several_words(bytes) {
         return;
     }
     let leads = |names: Vec<u8>| path::target(&Resolved::of(&names), Origin::Absolute) > Target::Ordinary;
@@ -113,7 +101,7 @@ fn request_path(bytes: &[u8], evidence: &mut Evidence<'_>) {
             || resolved.long_dots == 1 && target == Target::Proof,
     );
     found(&SYSTEM_FILE_REQUESTED, target == Target::Proof);
-    found(&DOTFILE_REQUESTED, path::is_secret_dotfile(&resolved, Telling::Requested));
+    found(&DOTFILE_REQUESTED, path::is_secret_dotfile(&resolved, Sensitivity::Requested));
     found(&PROJECT_FILE_REQUESTED, path::is_published_by_mistake(&resolved));
     found(&ASSISTANT_FILE_REQUESTED, path::is_assistant_file(&resolved));
 }
@@ -128,7 +116,7 @@ fn file_name(bytes: &[u8], evidence: &mut Evidence<'_>) {
             |known: &&[u8]| name.get(..known.len()).is_some_and(|head| head.eq_ignore_ascii_case(known));
         CONFIGURATIONS.iter().any(begins)
     });
-    if configures || path::is_secret_dotfile(&resolved, Telling::Requested) {
+    if configures || path::is_secret_dotfile(&resolved, Sensitivity::Requested) {
         evidence.found(&DOTFILE_UPLOADED, 0, bytes.len());
     }
     if resolved.ups > 0 {
@@ -137,7 +125,7 @@ fn file_name(bytes: &[u8], evidence: &mut Evidence<'_>) {
 }
 
 fn value(subject: &Subject<'_>, bytes: &[u8], evidence: &mut Evidence<'_>) {
-    let prose = path::is_prose(bytes);
+    let prose = waf_languages::prose::has_several_words(bytes);
     for token in path::tokens(bytes) {
         one_path(subject, prose, &token, evidence);
     }
@@ -241,9 +229,9 @@ fn one_path(subject: &Subject<'_>, prose: bool, token: &Token<'_>, evidence: &mu
         || matches!(names, [first, second, _, ..] if (*first == b"var" && *second == b"tmp") || (*first == b"dev" && *second == b"shm"));
     found(&WRITES_TO_TEMPORARY, temporary && token.before == Some(b'>') && token.origin == Origin::Absolute);
     let nested = names.len() > 1 || resolved.climbs > 0 || !document;
-    let telling = if document { Telling::Placed } else { Telling::Requested };
-    let secret = path::is_secret_dotfile(&resolved, Telling::Anywhere) && nested
-        || placed && path::is_secret_dotfile(&resolved, telling);
+    let sensitivity = if document { Sensitivity::Placed } else { Sensitivity::Requested };
+    let secret = path::is_secret_dotfile(&resolved, Sensitivity::Anywhere) && nested
+        || placed && path::is_secret_dotfile(&resolved, sensitivity);
     found(&DOTFILE, !prose && token.origin != Origin::Url && secret);
     found(&ASSISTANT_FILE, !prose && placed && path::is_assistant_file(&resolved));
 }
@@ -254,7 +242,7 @@ mod tests {
 
     #[test]
     fn attacks_hold_a_trigger() {
-        for rule in RULES {
+        for rule in BUCKET.rules() {
             for attack in
                 rule.attacks.iter().filter(|attack| !attack.contains('%') && !attack.starts_with("L3"))
             {
