@@ -76,8 +76,12 @@ fn garbled(bytes: &[u8], evidence: &mut Evidence<'_>) {
     if waf_languages::prose::has_several_words(bytes) {
         return;
     }
-    let leads = |names: Vec<u8>| path::target(&Resolved::of(&names), Origin::Absolute) > Target::Ordinary;
-    if path::garbled_names(bytes).is_some_and(leads) {
+    // What stands before the dots is left again.
+    let leads = |names: &[u8]| path::target(&Resolved::of(names), Origin::Absolute) > Target::Ordinary;
+    let leads_somewhere = |names: Vec<u8>| {
+        memchr::memchr_iter(b'/', &names).any(|at| leads(names.get(at..).unwrap_or_default()))
+    };
+    if path::garbled_names(bytes).is_some_and(leads_somewhere) {
         evidence.found(&DISGUISED, 0, bytes.len());
     }
 }

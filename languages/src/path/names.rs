@@ -41,7 +41,10 @@ pub fn target(path: &Resolved<'_>, origin: Origin) -> Target {
         names.len() >= head.len()
             && names.iter().zip(head.iter()).all(|(name, known)| *known == "*" || same(name, known))
     };
-    if PROOFS.iter().any(ends_as) {
+    // The folder that servlet containers never serve (Jakarta Servlet 6.0, section 10.5).
+    let hidden =
+        names.split_last().is_some_and(|(_, folders)| folders.iter().any(|name| same(name, "web-inf")));
+    if hidden || PROOFS.iter().any(ends_as) {
         return Target::Proof;
     }
     let placed = origin == Origin::Absolute || path.climbs > 0;

@@ -106,6 +106,8 @@ fn place(clause: &Clause) -> i32 {
             3
         }
         (Opener::Backtick, _) if clause.byte_before.is_some_and(glues) => 4,
+        // The argument of a call in a language that runs what stands between backticks.
+        (Opener::Backtick, Left::Nothing | Left::Token) if clause.byte_before == Some(b'(') => 5,
         (Opener::Backtick, Left::Nothing | Left::Token) => 0,
         (Opener::Backtick, _) => -3,
         (Opener::Pipe, Left::Command | Left::Prose) if clause.pipeline_from_start => 1,

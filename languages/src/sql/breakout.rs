@@ -80,8 +80,19 @@ struct Break<'t, 'x, 'a, 'e, 's> {
 }
 
 impl Break<'_, '_, '_, '_, '_> {
+    /// Index behind `IN BOOLEAN MODE`, which ends the pattern of a full-text search in MySQL.
+    fn behind_full_text_mode(&self, i: usize) -> usize {
+        let is = |at: usize, name: &str| {
+            let text =
+                self.tokens.get(at).and_then(|token| self.judgement.bytes().get(token.start..token.end));
+            text.is_some_and(|text| text.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        let closes = kind(self.tokens, i + 3) == Some(Kind::Close);
+        if closes && is(i, "in") && is(i + 1, "boolean") && is(i + 2, "mode") { i + 3 } else { i }
+    }
+
     fn judge(&mut self, from: usize) {
-        let i = skip_closes(self.tokens, from);
+        let i = skip_closes(self.tokens, self.behind_full_text_mode(skip_closes(self.tokens, from)));
         let Some(head) = kind(self.tokens, i) else { return };
         if self.closes_attribute() {
             return;

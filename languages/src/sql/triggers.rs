@@ -18,7 +18,7 @@ pub(super) static TRIGGERS: &[&str] = &[
     "if\\(", "or x", "insert", "drop ", "drop/", "delete from", "delete/", "update ", "update/", "alter ", "create ",
     "truncate", "exec", "call ", "declare", "waitfor", "order by", "order/", "group by", "having", "where",
     "into outfile", "into dumpfile", "into/", "load data", "procedure", "collate", "replace", "like(", "handler ",
-    ";set", "; set", "begin;", "shutdown", "dbms_", "utl_", "json_", "jsonb_", "xp_", "sp_", "pg_", "sysobj",
+    ";set", "; set", "begin", "shutdown", "dbms_", "utl_", "json_", "jsonb_", "xp_", "sp_", "pg_", "sysobj",
     "sqlite", "information_schema", "mysql.", "msdb", "northwind", "adventureworks", "tempdb", "schema_name",
     "2147483648", "2147483649", "4294967296", "9223372036854775808", "9223372036854775809", "18446744073709551",
     "e-308", "e308", "e309", "e500", "e999", "1.e", "0x", "x0", "db.", "return", "var ", "while(", "this.", "[$",

@@ -30,6 +30,9 @@ pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Shel
     if word.traits.has(Traits::ASSEMBLED) && clause.opener != Opener::Start {
         return Some(ShellSign::UnixCommand);
     }
+    if text == b"[" && clause.opener != Opener::Start && words.iter().any(|word| compares(word.text())) {
+        return Some(ShellSign::UnixCommand);
+    }
     if text.starts_with(b".") && clause.opener != Opener::Start && windows::is_dot_command(text) {
         return Some(ShellSign::SqliteShell);
     }
@@ -42,6 +45,11 @@ pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Shel
     let construct = matches!(text, b"for" | b"if" | b"@if" | b"@for");
     (construct && windows::construct(bytes.get(word.start..).unwrap_or_default()))
         .then_some(ShellSign::WindowsCommand)
+}
+
+/// An operator of `test` that compares numbers.
+fn compares(text: &[u8]) -> bool {
+    matches!(text, b"-eq" | b"-ne" | b"-gt" | b"-ge" | b"-lt" | b"-le")
 }
 
 /// An option that makes an innocent program run another one: `--upload-pack=…`, `-oProxyCommand=…`.

@@ -2,7 +2,7 @@
 
 use super::super::judgement::Judgement;
 use super::before::{Before, before_kind, begins_expression, span};
-use crate::sql::grammar::{self, Operand, Shape, kind, may_end, operand, skip_opens, statement, word};
+use crate::sql::grammar::{self, Operand, Shape, block, kind, may_end, operand, skip_opens, statement, word};
 use crate::sql::reading::Reading;
 use crate::sql::sign::SqlSign;
 use crate::sql::token::{Gap, Kind};
@@ -229,5 +229,8 @@ pub(super) fn stacked(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_
         if !assigns {
             judgement.found(SqlSign::Stacked, start, end);
         }
+    } else if block(tokens, 1) {
+        let (start, end) = span(tokens, 4);
+        judgement.found(SqlSign::Stacked, start, end);
     }
 }
