@@ -150,6 +150,11 @@ fn first_word(rest: &[u8]) -> First {
         length += 1;
     }
     let word = word.get(..ended.unwrap_or(length)).unwrap_or_default();
+    classify(word, letters, path, rest)
+}
+
+/// The class of a lower-case `word` at the start of `rest`; `letters` is the place where its version may begin.
+fn classify(word: &[u8], letters: Option<usize>, path: bool, rest: &[u8]) -> First {
     // `. file` runs a file; the end of a sentence has no path behind it.
     if word == b"." {
         let behind = rest.get(1..).unwrap_or_default().trim_ascii_start();
