@@ -166,6 +166,43 @@ fn form(parameters: &str, content: &str) -> String {
 }
 
 #[test]
+fn texts_and_reports_of_honest_clients_pass() {
+    let json = |value: &str| {
+        let body = format!("{{\"file\":\"{value}\"}}");
+        let length = body.len();
+        format!(
+            "POST /in HTTP/1.1\r\nHost: shop.example\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        )
+    };
+    for value in ["/var/www/html/app/Http/Kernel.php", "/var/log/nginx/access.log"] {
+        passes(&json(value));
+        passes(&get(value));
+    }
+    for value in [
+        "{{node_name}} | Uptime",
+        "{% if is_state('light.kitchen','on') %}{{ states('sensor.temp')|float(0) + 1 }}{% endif %}",
+        "<p>See <iframe width=\"560\" src=\"https://www.youtube.com/embed/x\"></iframe></p>",
+    ] {
+        passes(&get(value));
+    }
+    for value in ["/etc/passwd", "../../var/log/nginx/access.log", "/var/../etc/shadow"] {
+        is_refused(&json(value));
+        is_refused(&get(value));
+    }
+    for value in [
+        "x | id",
+        "1'|float(0)+sleep(5)+'",
+        "<iframe src=\"https://evil.example/\">",
+        "echo AXZ$((18+22))$(echo AXZ)AXZ",
+        "x$(id)y",
+        "my report$(cat secret.txt)",
+    ] {
+        is_refused(&get(value));
+    }
+    is_refused("GET /?file=/var/log/nginx/access.log HTTP/1.1\r\nHost: shop.example\r\n\r\n");
+}
+
+#[test]
 fn forms_of_honest_clients_pass() {
     passes(&form(
         "name=\"headers\"",

@@ -6,6 +6,7 @@ mod charset;
 mod fold;
 mod markup;
 pub mod names;
+mod player;
 pub mod reference;
 mod sign;
 mod tokens;

@@ -3,11 +3,15 @@
 
 use std::borrow::Cow;
 
+mod garbled;
 mod names;
 mod resolved;
 mod tokens;
 
-pub use names::{Sensitivity, Target, is_assistant_file, is_published_by_mistake, is_secret_dotfile, target};
+pub use garbled::names as garbled_names;
+pub use names::{
+    Sensitivity, Target, is_assistant_file, is_installed, is_published_by_mistake, is_secret_dotfile, target,
+};
 pub use resolved::{Origin, Resolved, Token};
 pub use tokens::tokens;
 

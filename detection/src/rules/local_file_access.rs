@@ -54,14 +54,15 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
         Place::FileName => file_name(subject.bytes, evidence),
         Place::Header if names_a_file(subject.name) => {
             file_name(subject.bytes, evidence);
-            value(subject.place, subject.bytes, evidence);
+            value(subject, subject.bytes, evidence);
         }
         // A segment is part of the path, which is judged whole; only what was hidden in it is an argument.
         Place::PathSegment if !matches!(subject.view, View::Base64 | View::Combined) => {}
         _ => {
-            value(subject.place, subject.bytes, evidence);
+            value(subject, subject.bytes, evidence);
+            garbled(subject.bytes, evidence);
             if let Some(bytes) = path::without_spelt_bytes(subject.bytes) {
-                value(subject.place, &bytes, evidence);
+                value(subject, &bytes, evidence);
                 if Resolved::of(&bytes).ups > 0 {
                     evidence.found(&DISGUISED, 0, subject.bytes.len());
                 }
@@ -70,7 +71,19 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     }
 }
 
+/// Known files behind escapes that nothing decodes to the letter.
+fn garbled(bytes: &[u8], evidence: &mut Evidence<'_>) {
+    if waf_languages::prose::has_several_words(bytes) {
+        return;
+    }
+    let leads = |names: Vec<u8>| path::target(&Resolved::of(&names), Origin::Absolute) > Target::Ordinary;
+    if path::garbled_names(bytes).is_some_and(leads) {
+        evidence.found(&DISGUISED, 0, bytes.len());
+    }
+}
+
 fn request_path(bytes: &[u8], evidence: &mut Evidence<'_>) {
+    garbled(bytes, evidence);
     let spelt = path::without_spelt_bytes(bytes);
     let bytes = spelt.as_deref().unwrap_or(bytes);
     let resolved = Resolved::of(bytes);
@@ -111,17 +124,71 @@ fn file_name(bytes: &[u8], evidence: &mut Evidence<'_>) {
     }
 }
 
-fn value(place: Place, bytes: &[u8], evidence: &mut Evidence<'_>) {
+fn value(subject: &Subject<'_>, bytes: &[u8], evidence: &mut Evidence<'_>) {
     let prose = waf_languages::prose::has_several_words(bytes);
     for token in path::tokens(bytes) {
-        one_path(place, prose, &token, evidence);
+        one_path(subject, prose, &token, evidence);
+    }
+}
+
+/// Words of parameters that choose a part of a page.
+const PARTS: &[&[u8]] = &[
+    b"content",
+    b"img",
+    b"image",
+    b"inc",
+    b"include",
+    b"lang",
+    b"layout",
+    b"load",
+    b"page",
+    b"show",
+    b"site",
+    b"style",
+    b"template",
+    b"test",
+    b"theme",
+    b"type",
+    b"view",
+];
+/// Words of parameters that choose a file, and of members that report one.
+const FILES: &[&[u8]] = &[
+    b"conf",
+    b"doc",
+    b"document",
+    b"download",
+    b"file",
+    b"filename",
+    b"folder",
+    b"log",
+    b"path",
+    b"pdf",
+    b"read",
+    b"source",
+    b"src",
+    b"url",
+];
+
+/// Whether a value may name a file that nobody reads because of it: in a document unless it chooses a part of a page, in
+/// a parameter unless it chooses a file.
+fn names_files(subject: &Subject<'_>) -> bool {
+    let has = |list: &[&[u8]]| {
+        subject
+            .name
+            .split(|byte| !byte.is_ascii_alphanumeric())
+            .any(|word| list.iter().any(|known| word.eq_ignore_ascii_case(known)))
+    };
+    match subject.place {
+        Place::Json | Place::Xml | Place::Body => !has(PARTS),
+        Place::Query | Place::Form | Place::Part => !has(PARTS) && !has(FILES),
+        _ => false,
     }
 }
 
 /// Parent steps of one path that nobody writes who only wants to name a neighbour.
 const ZIGZAG_STEPS_MIN: usize = 3;
 
-fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidence<'_>) {
+fn one_path(subject: &Subject<'_>, prose: bool, token: &Token<'_>, evidence: &mut Evidence<'_>) {
     let resolved = Resolved::of(token.bytes);
     let target = path::target(&resolved, token.origin);
     let placed = token.origin == Origin::Absolute || resolved.climbs > 0;
@@ -131,7 +198,7 @@ fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidenc
         }
     };
     // Configuration files are sent as JSON or XML, and they do refer to their neighbours.
-    let document = matches!(place, Place::Json | Place::Xml | Place::Body);
+    let document = matches!(subject.place, Place::Json | Place::Xml | Place::Body);
     // Parent steps between names that are there to be stepped back from.
     let zigzags = !prose && token.origin != Origin::Url && resolved.ups >= ZIGZAG_STEPS_MIN;
     let climbs_out = climbs_out(&resolved, token, target, prose, document) || zigzags;
@@ -141,7 +208,12 @@ fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidenc
     found(&DISGUISED, !prose && (resolved.disguised > 0 || long));
     let is_system =
         token.origin != Origin::Url && target > Target::Ordinary && (placed || target == Target::Proof);
-    let certain = !prose || token.by_scheme && target == Target::Proof;
+    // Configurations and reports name installed programs, logs and pages.
+    let named = target < Target::Proof
+        && resolved.climbs == 0
+        && path::is_installed(&resolved)
+        && names_files(subject);
+    let certain = !prose && !named || token.by_scheme && target == Target::Proof;
     found(&SYSTEM_FILE, is_system && certain);
     found(&SYSTEM_FILE_IN_TEXT, is_system && !certain);
     let names = resolved.segments();

@@ -3,6 +3,7 @@
 
 use super::fold::{self, Scheme};
 use super::names::{self, Handler, Name, Power};
+use super::player;
 use super::sign::HtmlSign;
 use super::tokens::{Token, Tokens};
 use super::triggers;
@@ -82,6 +83,9 @@ fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(HtmlS
     }
     match power {
         Power::Script => report(HtmlSign::ScriptElement, at),
+        Power::Loads if player::is_player(bytes.get(at..).unwrap_or_default()) => {
+            report(HtmlSign::SuspectElement, at)
+        }
         Power::Loads => report(HtmlSign::DangerousElement, at),
         Power::Legacy => report(HtmlSign::LegacyElement, at),
         Power::Suspect => report(HtmlSign::SuspectElement, at),

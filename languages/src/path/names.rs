@@ -55,6 +55,12 @@ pub fn target(path: &Resolved<'_>, origin: Origin) -> Target {
     }
 }
 
+/// Whether an absolute path leads to what packages install and servers keep: programs, libraries, logs, pages.
+pub fn is_installed(path: &Resolved<'_>) -> bool {
+    let names = path.segments();
+    names.first().is_some_and(|name| listed(name, &["usr", "var"]))
+}
+
 /// How readily a hidden name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sensitivity {

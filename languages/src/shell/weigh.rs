@@ -44,6 +44,7 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, findings: &mut Findings<'_, 
     let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes))
         + tool(clause, &head, &program)
         + label(bytes, clause, &program)
+        + title(bytes, clause, &program)
         - if clause.words_before > PROSE { 3 + i32::from(clause.opener == Opener::Newline) } else { 0 };
     // What an application would run as it stands has no sentences behind it.
     let told = points >= CERTAIN
@@ -95,6 +96,8 @@ fn place(clause: &Clause) -> i32 {
         (Opener::Call, Left::Prose) if clause.count == 1 => 1,
         (Opener::Call, _) => 4,
         (Opener::Group, _) => -9,
+        // Nobody writes a substitution into a word but a shell's user.
+        (Opener::Substitution, _) if clause.byte_before.is_some_and(joins) => 5,
         (Opener::Substitution, Left::Prose) => 2,
         (Opener::Substitution, _) => 4,
         (Opener::Process, Left::Prose) => 1,
@@ -119,6 +122,11 @@ fn place(clause: &Clause) -> i32 {
 /// Bytes that join what a substitution gives to a word; in prose a blank or a bracket stands before a code span.
 fn glues(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'=' | b'/' | b'{')
+}
+
+/// Bytes of a word or of an expansion that a substitution goes on with.
+fn joins(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b')'
 }
 
 /// Points for a command without arguments: what follows decides whether it is one.
@@ -179,6 +187,15 @@ fn label(bytes: &[u8], clause: &Clause, program: &Program) -> i32 {
     let whole = clause.count == clause.words().len() && !clause.ifs && !program.numbered;
     let numbers = !behind.is_empty() && behind.iter().all(|word| raw(word).iter().all(number));
     if capital && whole && numbers && program.index == 0 { -4 } else { 0 }
+}
+
+/// Points against a name in title case without arguments (`Load | Uptime`): systems that tell capitals apart have none such.
+fn title(bytes: &[u8], clause: &Clause, program: &Program) -> i32 {
+    let word = clause.words().get(program.index).and_then(|word| bytes.get(word.start..word.end));
+    let is_title = word.and_then(<[u8]>::split_first).is_some_and(|(first, rest)| {
+        first.is_ascii_uppercase() && !rest.is_empty() && rest.iter().all(u8::is_ascii_lowercase)
+    });
+    if is_title && clause.count == 1 && !program.windows && !program.both { -4 } else { 0 }
 }
 
 /// A program's path that is the whole of a document's scalar: configurations name programs.

@@ -65,6 +65,8 @@ pub(super) static DISGUISED: Rule = Rule {
         r"..;.\.;\.",
         "..0x5c..0x5cfile",
         "/.../etc/passwd",
+        "..%c0%9v..%c0%9vetc%c0%9vpasswd",
+        "%c0%fe%c0%fe%c1%8s%c0%fe%c0%fe%c1%8setc%c1%8sissue",
     ],
     benign: &[
         "go test ./...",

@@ -20,7 +20,7 @@ pub(super) static SYSTEM_FILE: Rule = Rule {
         r"C:\WINDOWS\system32\config\SAM",
         "C:/windows/panther/sysprep.inf",
         r"c:\apache\logs\error.log",
-        "/var/log/apache2/access.log\0",
+        "/etc/apache2/access.log\0",
         r"\\::1\c$\users\default\ntuser.dat",
         "../apache/logs/access.log",
         "php://filter/convert.base64-encode/resource=/etc/hosts",

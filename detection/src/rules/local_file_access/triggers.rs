@@ -37,6 +37,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "boot.ini",
     "win.ini",
     "system.ini",
+    "etc",
     "passwd",
     "shadow",
     "httpd.conf",

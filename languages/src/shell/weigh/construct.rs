@@ -10,7 +10,7 @@ use crate::language::{Context, Findings};
 
 /// Constructs that are known by their shape.
 pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<ShellSign> {
-    if matches!(clause.opener, Opener::Tail) {
+    if matches!(clause.opener, Opener::Tail | Opener::Group) {
         return None;
     }
     let words = clause.words();

@@ -249,7 +249,7 @@ impl Break<'_, '_, '_, '_, '_> {
             )
         );
         let holds = match right.operand {
-            Operand::Query | Operand::Call => self.break_kind.is_quote(),
+            Operand::Query | Operand::Call => self.break_kind.is_quote() && !self.break_kind.closes(),
             Operand::OpenText => {
                 let last = right.next - 1;
                 let closed = self.is_left_open(last) || (self.is_left_empty(last) && last == next);
@@ -281,8 +281,8 @@ impl Break<'_, '_, '_, '_, '_> {
         match right.operand {
             Operand::Call | Operand::Query => {
                 let sane = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
-                if self.break_kind.is_quote() && sane.is_none_or(|open| grammar::arguments(self.tokens, open))
-                {
+                let breaks = self.break_kind.is_quote() && !self.break_kind.closes();
+                if breaks && sane.is_none_or(|open| grammar::arguments(self.tokens, open)) {
                     self.hit(SqlSign::CallBreak, right.next);
                 }
             }
