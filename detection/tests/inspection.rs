@@ -122,7 +122,7 @@ fn a_query_that_is_no_list_of_pairs_is_judged_whole() {
 }
 
 #[test]
-fn everyday_heads_pass() {
+fn benign_heads_pass() {
     let mut inspection = inspection(OnHit::GoOn);
     inspection.path(b"/products/42/reviews");
     inspection.query(b"page=2&sort=price&q=fish+%26+chips");
@@ -243,7 +243,7 @@ fn documents_inside_values_are_read() {
 }
 
 #[test]
-fn everyday_documents_inside_values_pass() {
+fn benign_documents_inside_values_pass() {
     let mut everything =
         Inspection::new(engine(), LeafSet::defaults(), BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
     for text in [

@@ -272,8 +272,8 @@ fn codings_do_not_hide() {
     }
 }
 
-/// What people write, and programs send, that looks like the attacks above.
-const EVERYDAY: &[(&str, &str)] = &[
+/// Honest values that look like the attacks above.
+const BENIGN: &[(&str, &str)] = &[
     (
         "comment",
         "Exception in thread \"main\" java.lang.NullPointerException: Cannot invoke \"String.length()\" because \"s\" is null\n\tat \
@@ -355,10 +355,10 @@ const EVERYDAY: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn everyday_values_pass() {
+fn benign_values_pass() {
     let mut inspection = inspection();
     let mut wrong = Vec::new();
-    for (name, value) in EVERYDAY {
+    for (name, value) in BENIGN {
         for place in [Place::Json, Place::Form] {
             // A form writes `+` and `%` differently.
             let coded = value.replace('%', "%25").replace('+', "%2B");
@@ -385,7 +385,7 @@ fn raw_bodies_of_objects_are_blocked() {
     }
 }
 
-/// What the tokenizers look for, whole and torn.
+/// Fragments that the tokenizers look for, whole and torn.
 const FRAGMENTS: &[&str] = &[
     "{{",
     "}}",

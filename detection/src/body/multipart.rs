@@ -58,7 +58,7 @@ pub(super) struct Multipart {
     charset: Option<Vec<u8>>,
     /// The standing of files whose head has a fault.
     faulty_files: FaultyFiles,
-    /// Whether a text outside of all parts is being read.
+    /// True if a text outside of all parts is being read.
     is_outside: bool,
     /// Bytes that may still be evaluated.
     room: u64,
@@ -79,7 +79,7 @@ pub(super) enum FaultyFiles {
     Fields,
 }
 
-/// Where in the body the next byte stands.
+/// Position of the next byte in the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     /// Before the first delimiter; at its very beginning one may stand without a line break.
@@ -101,7 +101,7 @@ enum State {
     Epilogue,
 }
 
-/// Whether any content of a part came.
+/// Position in the content of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Position {
     First,
@@ -241,7 +241,7 @@ impl Multipart {
         value.feed(rest.get(..within).unwrap_or_default(), sink);
     }
 
-    /// What follows a delimiter on its line.
+    /// The rest of the line of a delimiter.
     fn delimiter(&mut self, rest: &[u8], end: Option<Completeness>, sink: &mut impl Sink) -> usize {
         let (state, taken) = match rest {
             [b'\r', b'\n', ..] => (State::Head, 2),

@@ -19,7 +19,7 @@ pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
     if is_form {
         form(facts, value, found);
     }
-    // Everyday values end here: one word, no parameters.
+    // Ordinary values end here: one word, no parameters.
     let essence = essence(value);
     if essence.len() == value.len() && is_media_type(essence) {
         return;

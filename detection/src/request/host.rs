@@ -18,7 +18,7 @@ pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
     }
 }
 
-/// Whether a host is an address of version 4 in other numbers than four decimal ones.
+/// Returns `true` if a host is an address of version 4 in other numbers than four decimal ones.
 fn is_disguised(host: &[u8]) -> bool {
     if !host.first().is_some_and(u8::is_ascii_digit) {
         return false;

@@ -59,7 +59,7 @@ const CODINGS: &[&str] = &[
     "zstd",
 ];
 
-/// What stands between commas outside quotes, without empty elements.
+/// The elements between commas outside quotes, without empty ones.
 fn elements(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut quoted = false;
     let parts = value.split(move |byte| {

@@ -26,7 +26,7 @@ pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
     }
 }
 
-/// How many ranges `value` holds; `None` when one of them is no range. Units other than bytes are the application's own.
+/// Number of ranges in `value`; `None` when one of them is no range. Units other than bytes are the application's own.
 fn count(value: &[u8]) -> Option<usize> {
     let Some(at) = memchr::memchr(b'=', value) else { return is_range(value).then_some(1) };
     let (unit, rest) = value.split_at_checked(at)?;

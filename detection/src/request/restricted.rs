@@ -6,7 +6,7 @@ use super::facts::{Facts, Finding};
 use super::media_type::is_token;
 use crate::rules::request_head::restricted::{CACHE_CONTROL, FIELD, WITHOUT_BODY};
 
-/// Whether no client has reason to send a field of that name. A twin of a field that says how a body is read is that field
+/// Returns `true` if no client has reason to send a field of that name. A twin of a field that says how a body is read is that field
 /// to programs that fold `_`, `.` and `-`, beside the one that was judged.
 pub(super) fn is_restricted(name: &[u8]) -> bool {
     fields::find(name).is_some_and(|field| {

@@ -37,7 +37,7 @@ pub(super) struct Scanner {
     is_done: bool,
 }
 
-/// How far the scan has come.
+/// Progress of the scan.
 #[derive(Debug, Clone, Copy)]
 struct Progress {
     /// Index in the window of the next byte.

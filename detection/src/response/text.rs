@@ -17,10 +17,10 @@ pub(super) struct Text {
     is_binary: bool,
 }
 
-/// Bytes by which an undeclared body is told.
+/// Bytes by which an undeclared body is recognised.
 const EARLY_BYTES: usize = 64;
 
-/// Where in a JSON document the reader is.
+/// Position of the reader in a JSON document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum State {
     #[default]
@@ -36,7 +36,7 @@ impl Text {
         *self = Text { kind, early: Some(Vec::new()), ..Text::default() };
     }
 
-    /// How the judged bytes came from those sent.
+    /// The view that is judged.
     pub(super) fn view(&self) -> View {
         if self.kind == Kind::Json { View::Escapes } else { View::Raw }
     }

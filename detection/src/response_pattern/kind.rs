@@ -1,6 +1,6 @@
-//! How the body of a response is read, by its `Content-Type`.
+//! Kinds of response bodies, by `Content-Type`.
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
     /// A page.
@@ -56,7 +56,7 @@ pub(crate) fn of(content_type: &[u8]) -> Option<Kind> {
     }
 }
 
-/// What the first bytes of an undeclared body look like; `None` for what holds no text.
+/// The look of the first bytes of an undeclared body; `None` for what holds no text.
 pub(crate) fn sniff(bytes: &[u8]) -> Option<Kind> {
     let start = bytes.get(..bytes.len().min(512)).unwrap_or_default();
     if start.contains(&0) {

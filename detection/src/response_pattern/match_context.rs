@@ -11,7 +11,7 @@ const CUT_OFF: u8 = 0;
 /// Words of one label.
 const LABEL_WORDS_MAX: usize = 6;
 
-/// Where words stand.
+/// A place at which words stand.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchContext<'a> {
     pub(crate) before: &'a [u8],
@@ -34,7 +34,7 @@ impl<'a> MatchContext<'a> {
         self.after
     }
 
-    /// How the body is read.
+    /// The reading of the body.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -49,22 +49,22 @@ impl<'a> MatchContext<'a> {
         self.path
     }
 
-    /// Whether the page has shown itself to be about code.
+    /// Returns `true` if the page has shown itself to be about code.
     pub fn is_discussed(&self) -> bool {
         self.context.discusses()
     }
 
-    /// Whether the words stand in a script or a style sheet.
+    /// Returns `true` if the words stand in a script or a style sheet.
     pub fn is_in_script(&self) -> bool {
         self.kind == Kind::Script || self.context.is_in(Element::Script)
     }
 
-    /// Whether the words stand in preformatted text.
+    /// Returns `true` if the words stand in preformatted text.
     pub fn is_in_pre(&self) -> bool {
         self.context.is_in(Element::Pre)
     }
 
-    /// Whether a frame of a stack trace is the server's: like [`MatchContext::is_spoken`], but indented as frames are.
+    /// Returns `true` if a frame of a stack trace is the server's: like [`MatchContext::is_spoken`], but indented as frames are.
     pub fn is_frame(&self) -> bool {
         match self.kind {
             Kind::Text | Kind::Unknown => {
@@ -82,19 +82,19 @@ impl<'a> MatchContext<'a> {
         MatchContext { before, offset: self.offset.saturating_sub(bytes as u64), ..*self }
     }
 
-    /// Whether nothing but white space stands before the words.
+    /// Returns `true` if nothing but white space stands before the words.
     pub fn opens(&self) -> bool {
         let before = self.before.strip_prefix(b"\xef\xbb\xbf").unwrap_or(self.before);
         self.offset == self.before.len() as u64
             && before.iter().all(|byte| byte.is_ascii_whitespace() || *byte == STRING_END)
     }
 
-    /// Whether the server failed, by its own account.
+    /// Returns `true` if the server failed, by its own account.
     pub fn is_failure(&self) -> bool {
         self.status >= 500
     }
 
-    /// Whether the server says the words, rather than shows or names them.
+    /// Returns `true` if the server says the words, rather than shows or names them.
     pub fn is_spoken(&self) -> bool {
         match self.kind {
             Kind::Script => false,
@@ -107,12 +107,12 @@ impl<'a> MatchContext<'a> {
         }
     }
 
-    /// Whether the server says the words, and they begin what it says.
+    /// Returns `true` if the server says the words, and they begin what it says.
     pub fn leads(&self) -> bool {
         self.is_spoken() && (self.is_failure() || self.is_led())
     }
 
-    /// Whether the words begin a line, a text of the page or a string, perhaps after labels.
+    /// Returns `true` if the words begin a line, a text of the page or a string, perhaps after labels.
     fn is_led(&self) -> bool {
         let mut buffer = [0u8; LABEL_BYTES_MAX];
         let mut at = buffer.len();
@@ -159,7 +159,7 @@ impl<'a> MatchContext<'a> {
         is_label(buffer.get(at..).unwrap_or_default())
     }
 
-    /// Whether the words are part of a tag, or of an element that names or links something.
+    /// Returns `true` if the words are part of a tag, or of an element that names or links something.
     fn is_in_tag_or_name(&self) -> bool {
         let mut rest = self.before;
         for _ in 0..4 {
@@ -264,7 +264,7 @@ const PEOPLE_SAY: &[&str] = &[
     "how",
 ];
 
-/// Whether `text` is nothing, or labels such as `SQL Error: ` and `[log] `, one after the other.
+/// Returns `true` if `text` is nothing, or labels such as `SQL Error: ` and `[log] `, one after the other.
 fn is_label(mut text: &[u8]) -> bool {
     // Every round takes something off, so it ends.
     loop {

@@ -169,7 +169,7 @@ const FILES: &[&[u8]] = &[
     b"url",
 ];
 
-/// Whether a value may name a file that nobody reads because of it: in a document unless it chooses a part of a page, in
+/// Returns `true` if a value may name a file that nobody reads because of it: in a document unless it chooses a part of a page, in
 /// a parameter unless it chooses a file.
 fn names_files(subject: &Subject<'_>) -> bool {
     let has = |list: &[&[u8]]| {

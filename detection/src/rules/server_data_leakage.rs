@@ -63,7 +63,7 @@ static CGI_SOURCE: Rule = Rule {
     ],
 };
 
-/// A script at the beginning of the body that was not asked for as a script: `curl …/install.sh | sh` is everyday.
+/// A script at the beginning of the body that was not asked for as a script: `curl …/install.sh | sh` is common.
 fn is_script(context: &MatchContext<'_>) -> bool {
     let path = context.path();
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
@@ -137,7 +137,7 @@ fn opens_with_class(context: &MatchContext<'_>) -> bool {
     name > 3 && class.first().is_some_and(u8::is_ascii_alphabetic) && context.back(name).opens()
 }
 
-/// Whether an exception class is what the server reports.
+/// Returns `true` if an exception class is what the server reports.
 fn is_thrown(context: &MatchContext<'_>) -> bool {
     let Some(length) = shape_length(context.after(), "@") else { return false };
     let name = context.after().get(..length).unwrap_or_default();

@@ -44,7 +44,7 @@ impl Name {
     }
 }
 
-/// How sure it is that an attribute's name is an event handler's.
+/// Certainty that an attribute's name is an event handler's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handler {
     /// Begins as handlers of browsers do.
@@ -53,7 +53,7 @@ pub enum Handler {
     Possible,
 }
 
-/// Whether `name` (lower case) is an event handler's.
+/// The kind of event handler that `name` (lower case) is.
 pub fn handler(name: &[u8]) -> Option<Handler> {
     let event = name.strip_prefix(b"on")?;
     let event = event.strip_prefix(b"-").or_else(|| event.strip_prefix(b":")).unwrap_or(event);
@@ -67,7 +67,7 @@ pub fn handler(name: &[u8]) -> Option<Handler> {
     (letters >= 3 && event.iter().all(u8::is_ascii_alphanumeric)).then_some(Handler::Possible)
 }
 
-/// What an element can do by being there.
+/// The power of an element that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Power {
     /// Runs code.
@@ -86,7 +86,7 @@ pub enum Power {
     Plain,
 }
 
-/// Whether `name` is an instruction to a cache at the edge that assembles pages (Edge Side Includes).
+/// Returns `true` if `name` is an instruction to a cache at the edge that assembles pages (Edge Side Includes).
 pub fn is_edge_include(name: &Name) -> bool {
     matches!(
         name.as_bytes().strip_prefix(b"esi:"),
@@ -94,7 +94,7 @@ pub fn is_edge_include(name: &Name) -> bool {
     )
 }
 
-/// What the element `name` can do.
+/// The power of the element `name`.
 pub fn power(name: &Name) -> Power {
     match name.local() {
         b"script" => Power::Script,
@@ -110,7 +110,7 @@ pub fn power(name: &Name) -> Power {
     }
 }
 
-/// Whether the attribute makes the [`Power::Needs`] element dangerous.
+/// Returns `true` if the attribute makes the [`Power::Needs`] element dangerous.
 pub fn powerful(element: &[u8], attribute: &[u8], value: &[u8]) -> bool {
     match element {
         b"meta" => meta(attribute, value),

@@ -11,10 +11,10 @@ use table::{
 
 use crate::table::Table;
 
-/// How much a name says by itself.
+/// The certainty that a name alone gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Name {
-    /// An everyday word: `cat`, `time`, `who`.
+    /// A common word: `cat`, `time`, `who`.
     Word,
     /// An abbreviation or a verb that also stands in lists and prose: `id`, `ls`, `ping`.
     Terse,
@@ -24,7 +24,7 @@ pub(super) enum Name {
     Exclusive,
 }
 
-/// What a Unix system would run for `name` (lower case, without its directory).
+/// The program that a Unix system would run for `name` (lower case, without its directory).
 pub(super) fn unix(name: &[u8]) -> Option<Name> {
     listed(name).or_else(|| {
         // `python3.10`, `gcc-12`, `php8`: a version makes it a program's name whatever the word.
@@ -52,7 +52,7 @@ fn merged<const N: usize>(lists: [(&'static [&'static str], Name); N]) -> Table<
     Table::new(lists.into_iter().flat_map(|(names, name)| names.iter().map(move |known| (*known, name))))
 }
 
-/// What `cmd.exe` would run for `name`, with or without `.exe`.
+/// The program that `cmd.exe` would run for `name`, with or without `.exe`.
 pub(super) fn windows(name: &[u8]) -> Option<Name> {
     static TABLE: LazyLock<Table<Name>> = LazyLock::new(|| {
         merged([
@@ -66,12 +66,12 @@ pub(super) fn windows(name: &[u8]) -> Option<Name> {
     TABLE.find(name).map(|known| if stem.is_some() { Name::Exclusive } else { known })
 }
 
-/// Whether `name` runs what its arguments say: the next word that is no option is a command of its own.
+/// Returns `true` if `name` runs what its arguments say: the next word that is no option is a command of its own.
 pub(super) fn is_wrapper(name: &[u8]) -> bool {
     contains(WRAPPERS, name)
 }
 
-/// Whether `name` is a shell or an interpreter: piping into it runs what comes through.
+/// Returns `true` if `name` is a shell or an interpreter: piping into it runs what comes through.
 pub(super) fn is_interpreter(name: &[u8]) -> bool {
     contains(INTERPRETERS, name)
         || unix(name) == Some(Name::Exclusive) && {
@@ -81,22 +81,22 @@ pub(super) fn is_interpreter(name: &[u8]) -> bool {
         }
 }
 
-/// Whether `name` only filters what is piped into it.
+/// Returns `true` if `name` only filters what is piped into it.
 pub(super) fn is_filter(name: &[u8]) -> bool {
     contains(FILTERS, name)
 }
 
-/// Whether `name` talks to the host that its argument names.
+/// Returns `true` if `name` talks to the host that its argument names.
 pub(super) fn is_network(name: &[u8]) -> bool {
     contains(NETWORK, name)
 }
 
-/// Whether `name` wants a number.
+/// Returns `true` if `name` wants a number.
 pub(super) fn wants_number(name: &[u8]) -> bool {
     contains(NUMBERED, name)
 }
 
-/// Whether `word` is an operation of `name`: `net user`, `reg add`.
+/// Returns `true` if `word` is an operation of `name`: `net user`, `reg add`.
 pub(super) fn is_operation(name: &[u8], word: &[u8]) -> bool {
     let name = name.strip_suffix(b".exe").unwrap_or(name);
     OPERATIONS.iter().any(|(program, operations)| program.as_bytes() == name && contains(operations, word))
@@ -109,7 +109,7 @@ pub(super) fn runs_commands(name: &[u8]) -> bool {
     name.get(base..).is_some_and(|base| contains(RUNNERS, base))
 }
 
-/// Whether the sorted `table` has `name`.
+/// Returns `true` if the sorted `table` has `name`.
 pub(super) fn contains(table: &[&str], name: &[u8]) -> bool {
     table.binary_search_by(|entry| entry.as_bytes().cmp(name)).is_ok()
 }

@@ -1,4 +1,4 @@
-//! What stands behind a break: a quote that ends the host query's string, or the beginning of the value where the host
+//! Judging of the tokens behind a break: a quote that ends the host query's string, or the beginning of the value where the host
 //! query has no quotes. Something that a query would go on with is evidence, an apostrophe in prose is not.
 
 mod condition;
@@ -19,16 +19,16 @@ use crate::sql::words::Word;
 /// Bytes of a string that the host query's quote is to close; prose between quotes is longer or has spaces.
 const OPEN_TEXT_MAX: usize = 40;
 
-/// What the break is.
+/// The kind of a break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BreakKind {
     /// A quote; `first` of its kind in the value. Later ones may as well close what an earlier one opened.
     Quote {
         /// The quote's first byte.
         byte: u8,
-        /// Whether it is the first of its kind.
+        /// True if it is the first of its kind.
         first: bool,
-        /// Whether it closes what another one in the value opened.
+        /// True if it closes what another one in the value opened.
         closes: bool,
     },
     /// The value's beginning, or a number in it, taken as an operand.
@@ -42,12 +42,12 @@ impl BreakKind {
         matches!(self, BreakKind::Quote { .. })
     }
 
-    /// Whether the string of a host query goes on behind it.
+    /// Returns `true` if the string of a host query goes on behind it.
     fn closes(self) -> bool {
         matches!(self, BreakKind::Quote { closes: true, .. })
     }
 
-    /// Whether nothing speaks for a harmless reading of the break itself.
+    /// Returns `true` if nothing speaks for a harmless reading of the break itself.
     fn is_clear(self) -> bool {
         matches!(self, BreakKind::Quote { first: true, .. } | BreakKind::Value)
     }
@@ -153,7 +153,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether the quote ends an attribute and `>` its tag: `<h2 class="x">Case study</h2>`. A host query's string would
+    /// Returns `true` if the quote ends an attribute and `>` its tag: `<h2 class="x">Case study</h2>`. A host query's string would
     /// have ended with the attribute's first quote, and what stands behind that one is judged.
     fn closes_attribute(&self) -> bool {
         let BreakKind::Quote { byte: quote @ (b'"' | b'\''), first, .. } = self.break_kind else {

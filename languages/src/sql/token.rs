@@ -9,7 +9,7 @@ pub use types::{Dialect, Gap, Kind, Number, Quotes, Token};
 
 use super::words::{self, WORD_BYTES_MAX, Word};
 
-/// Where comments can last end; known beforehand, no unfinished comment is searched to the end twice.
+/// Last places at which comments can end; known beforehand, no unfinished comment is searched to the end twice.
 #[derive(Debug, Clone, Copy)]
 pub struct CommentEnds {
     line: usize,
@@ -45,7 +45,7 @@ pub struct Lexer<'a> {
     quotes: Quotes,
     comment_ends: CommentEnds,
     executable: bool,
-    /// Whether the dialects read differently what was read so far.
+    /// True if the dialects read differently what was read so far.
     pub ambiguous: bool,
     /// Offset of an executable comment (`/*!50000 union */`) that holds a keyword.
     pub executed: Option<usize>,

@@ -1,4 +1,4 @@
-//! What the tokens of an expression would do when it is evaluated.
+//! Effects of the tokens of an expression when it is evaluated.
 
 mod place;
 
@@ -41,7 +41,7 @@ const VELOCITY: &[&str] =
     &["start", "getclass", "getinputstream", "available", "tochars", "usedelimiter", "hasnext", "exec"];
 /// Methods of the objects of a servlet that change what they hold, or hand it out to be changed.
 const ATTRIBUTES: &[&str] = &["setattribute", "getattribute", "setresponseheader", "getexternalcontext"];
-/// What a URL is read by.
+/// Methods that read a URL.
 const READS: &[&str] = &["text", "gettext", "openstream", "getcontent", "newreader"];
 /// Methods that only name the class that `getClass` gives.
 const NAMING: &[&str] = &["getname", "getsimplename", "name", "simplename", "getcanonicalname"];
@@ -73,9 +73,9 @@ pub(super) fn weigh(syntax: Syntax, tokens: &[Token<'_>], whole: bool) -> Option
 struct Expression<'a> {
     syntax: Syntax,
     tokens: &'a [Token<'a>],
-    /// How many of the names are [`Class::Dunder`], counted once.
+    /// Number of the names that are [`Class::Dunder`], counted once.
     dunders: OnceCell<usize>,
-    /// Whether a filter is applied that takes the name of a function, looked for once.
+    /// True if a filter is applied that takes the name of a function, looked for once.
     applies: OnceCell<bool>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Expression<'a> {
         self.name(at).is_some_and(|name| words::is_one(name, list))
     }
 
-    /// Whether the token at `at` is reached through another (`.x`, `?.x`, `->x`, `::x`).
+    /// Returns `true` if the token at `at` is reached through another (`.x`, `?.x`, `->x`, `::x`).
     fn is_member(&self, at: usize) -> bool {
         match self.back(at, 1) {
             Some(Token::Mark(b'.')) => true,
@@ -114,7 +114,7 @@ impl<'a> Expression<'a> {
         }
     }
 
-    /// What the token at `at` does among its neighbours.
+    /// The effect of the token at `at` among its neighbours.
     fn token(&self, at: usize) -> Option<TemplateSign> {
         match self.get(at)? {
             Token::Name(name) => self.by_class(at, name).max(self.by_place(at, name)),
@@ -237,7 +237,7 @@ impl<'a> Expression<'a> {
         (filtered || member && !plain).then_some(TemplateSign::Code)
     }
 
-    /// Whether a filter or a method is there that calls what it is given the name of.
+    /// Returns `true` if a filter or a method is there that calls what it is given the name of.
     fn applies(&self) -> bool {
         *self.applies.get_or_init(|| {
             (0..self.tokens.len()).any(|at| {
@@ -321,14 +321,14 @@ fn member_follows(expression: &Expression<'_>, at: usize) -> bool {
     expression.mark(at, b'.')
 }
 
-/// Whether a string is code that reaches a process.
+/// Returns `true` if a string is code that reaches a process.
 fn holds_code(text: &[u8]) -> bool {
     [&b"child_process"[..], b"process.mainModule", b"__import__(", b"Runtime.getRuntime("]
         .iter()
         .any(|code| memchr::memmem::find(text, code).is_some())
 }
 
-/// Whether a string holds the name of a Java class of the platform that reaches beyond a template.
+/// Returns `true` if a string holds the name of a Java class of the platform that reaches beyond a template.
 fn names_reaching_class(text: &[u8]) -> bool {
     let lower = |prefix: &[u8]| text.get(..prefix.len()).is_some_and(|start| start == prefix);
     lower(b"java.lang.")

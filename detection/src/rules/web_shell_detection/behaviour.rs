@@ -1,4 +1,4 @@
-//! What a web shell offers, whatever its name: weak evidence each, and a shell together.
+//! Functions that web shells offer, whatever their name: weak evidence each, and a shell together.
 
 use waf_shared::catalog::Leaf;
 

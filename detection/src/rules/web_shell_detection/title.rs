@@ -180,7 +180,7 @@ const DRESS: &[&str] = &[".::", "::.", "-:[", "]:-", "=[", "]=", "~[", "]~", ".:
 /// Nobody else spells the word with digits.
 const SPELT: &[&str] = &["sh3ll", "5hell", "5h3ll", "she11", "sh311"];
 
-/// What a text inside a title says about the page.
+/// The meaning of a text inside a title for the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TitleSignal {
     /// It is about shells.

@@ -191,7 +191,7 @@ pub(super) const TERSE: &[&str] = &[
     "vi", "wc",
 ];
 
-/// Everyday words that are also commands.
+/// Common words that are also commands.
 #[rustfmt::skip]
 pub(super) const WORDS: &[&str] = &[
     "alias", "arch", "at", "batch", "bind", "bridge", "bundle", "byobu", "capsh", "cat", "chef", "column",
@@ -257,7 +257,7 @@ pub(super) const WINDOWS_TERSE: &[&str] = &[
     "sasv", "sc", "schtask", "spps", "spsv", "tree", "ver", "vol", "wab", "wfc", "wsl",
 ];
 
-/// Everyday words.
+/// Common words.
 #[rustfmt::skip]
 pub(super) const WINDOWS_WORDS: &[&str] = &[
     "at", "bash", "bind", "certoc", "color", "comp", "compact", "control", "convert", "copy", "date",

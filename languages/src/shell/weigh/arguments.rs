@@ -6,16 +6,16 @@ use super::super::commands::{self, Name};
 use super::super::word::{Traits, Word};
 use super::head::{Head, Program};
 
-/// What the arguments look like, counted.
+/// Counted shapes of the arguments.
 pub(super) struct Arguments {
     best: i32,
     options: i32,
     plain: usize,
     structured: usize,
     count: usize,
-    /// Whether an option carries code: `-c`, `-e`.
+    /// True if an option carries code: `-c`, `-e`.
     code: bool,
-    /// Whether one of them is of a form that only Windows knows.
+    /// True if one of them is of a form that only Windows knows.
     pub(super) windows: bool,
 }
 

@@ -12,19 +12,19 @@ pub(super) struct Head {
     /// Its index in the clause.
     pub(super) index: usize,
     pub(super) program: Option<Program>,
-    /// Whether `then`, `do` or `else` stands before it.
+    /// True if `then`, `do` or `else` stands before it.
     pub(super) keyword: bool,
     /// For what was stripped before it, and for how it is written.
     pub(super) points: i32,
 }
 
-/// What a command word would run.
+/// The program that a command word would run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Program {
     pub(super) name: Name,
     pub(super) points: i32,
     pub(super) windows: bool,
-    /// Whether a Windows program has the same name.
+    /// True if a Windows program has the same name.
     pub(super) both: bool,
     /// Index of the word in the clause.
     pub(super) index: usize,
@@ -173,7 +173,7 @@ const fn value(name: Name) -> i32 {
     }
 }
 
-/// Whether the path's directory holds programs.
+/// Returns `true` if the path's directory holds programs.
 fn in_program_directory(text: &[u8]) -> bool {
     let Some(slash) = text.iter().rposition(|byte| *byte == b'/') else { return false };
     let directory = text.get(..slash).unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::sql::sign::SqlSign;
 use crate::sql::token::Kind;
 use crate::sql::words::Word;
 
-/// What an apostrophe ends in French, Italian, Catalan and Occitan.
+/// Articles before an apostrophe in French, Italian, Catalan and Occitan.
 const ARTICLES: &[&[u8]] = &[
     b"d", b"l", b"dell", b"all", b"nell", b"sull", b"dall", b"quell", b"un", b"qu", b"s", b"n", b"m", b"t",
     b"j", b"c",
@@ -71,7 +71,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether the quote is the apostrophe of a Romance language (`Ballon d'Or 2024`, `Via dell'Or 5`): an article that
+    /// Returns `true` if the quote is the apostrophe of a Romance language (`Ballon d'Or 2024`, `Via dell'Or 5`): an article that
     /// has lost its vowel in front of the word at `i`, and behind that nothing that would balance or cut off the string
     /// that a quote would have ended. As SQL it could not run.
     fn is_elision(&self, i: usize) -> bool {
@@ -96,7 +96,7 @@ impl Break<'_, '_, '_, '_, '_> {
             && !self.tokens.from(i + 1).any(|(_, token)| speaks_sql(token.kind))
     }
 
-    /// Whether the operand at `start`, with what it is compared to, is a condition that an attacker appends. Inside of
+    /// Returns `true` if the operand at `start`, with what it is compared to, is a condition that an attacker appends. Inside of
     /// brackets only a comparison is.
     fn joins(&mut self, start: usize, symbol: bool, bracketed: bool) -> bool {
         let Some(left) = operand(self.tokens, start) else { return false };
@@ -113,7 +113,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether `left op right` is what an attacker appends rather than prose or a filter.
+    /// Returns `true` if `left op right` is what an attacker appends rather than prose or a filter.
     fn compared(&mut self, start: usize, left: grammar::Parsed, next: usize, by_word: bool) -> bool {
         let Some(right) = operand(self.tokens, next) else {
             // Cut off behind the operator: the host query supplies the rest.
@@ -149,7 +149,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether two operands are spelled alike (`a=a`).
+    /// Returns `true` if two operands are spelled alike (`a=a`).
     fn same(&self, a: usize, a_end: usize, b: usize, b_end: usize) -> bool {
         let text = |from: usize, to: usize| {
             let (first, last) = (self.tokens.get(from)?, self.tokens.get(to.checked_sub(1)?)?);
@@ -158,7 +158,7 @@ impl Break<'_, '_, '_, '_, '_> {
         text(a, a_end).zip(text(b, b_end)).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
     }
 
-    /// Whether a lone operand behind `AND` or `OR` is a condition (`or true`, `or 1--`, `and (select …)`).
+    /// Returns `true` if a lone operand behind `AND` or `OR` is a condition (`or true`, `or 1--`, `and (select …)`).
     fn alone(&self, start: usize, left: grammar::Parsed, symbol: bool) -> bool {
         let behind = kind(self.tokens, left.next);
         let cut = matches!(behind, Some(Kind::Tail));

@@ -7,7 +7,7 @@ use crate::sql::sign::SqlSign;
 use crate::sql::token::Kind;
 use crate::sql::words::Word;
 
-/// Whether the quote at `quote` stands for feet, minutes or inches (`TV 55" -- 65"`, `screw 3" # 8`, `the screen is 12" --
+/// Returns `true` if the quote at `quote` stands for feet, minutes or inches (`TV 55" -- 65"`, `screw 3" # 8`, `the screen is 12" --
 /// nice`) and what begins at `mark` is a dash or a number sign: digits stand in front of the quote, white space behind it,
 /// and either a number or an amount follows or a phrase precedes.
 fn is_measure(bytes: &[u8], quote: usize, mark: usize) -> bool {
@@ -55,7 +55,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
         let rest = self.judgement.bytes().get(token.start..token.end).unwrap_or_default();
         let words = rest.split(|b| !b.is_ascii_alphanumeric()).filter(|part| part.len() > 1).count();
-        // `"#icon"` is an everyday attribute: behind a hash nothing may follow.
+        // `"#icon"` is an ordinary attribute: behind a hash nothing may follow.
         let cut = if mark == b'#' { words == 0 && !rest.contains(&b'"') } else { short && words <= 1 };
         if cut || (closes && mark == b'-') {
             self.hit(SqlSign::LoginComment, i + 1);
@@ -66,7 +66,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether the comment at `i` is none but names an author.
+    /// Returns `true` if the comment at `i` is none but names an author.
     pub(super) fn is_attribution(&self, i: usize) -> bool {
         let dashes = self.tokens.get(i).map_or(usize::MAX, |token| token.start);
         is_attribution(self.judgement.bytes(), self.at, dashes)
@@ -157,7 +157,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether the comment at `i` is somebody's remark: `'; -- just kidding`.
+    /// Returns `true` if the comment at `i` is somebody's remark: `'; -- just kidding`.
     fn is_sentence(&self, i: usize) -> bool {
         let Some(token) = self.tokens.get(i) else { return false };
         let text = self.judgement.bytes().get(token.start..).unwrap_or_default();

@@ -8,7 +8,7 @@ use crate::sql::reading::Reading;
 use crate::sql::token::Kind;
 use crate::sql::words::Word;
 
-/// How much of a statement is there.
+/// The completeness of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shape {
     /// Prose could read the same.
@@ -175,7 +175,7 @@ fn loose_if(is_one: bool) -> Option<Shape> {
     is_one.then_some(Shape::Loose)
 }
 
-/// Whether a statement is over at `i`.
+/// Returns `true` if a statement is over at `i`.
 fn ends_statement(tokens: &Reading<'_>, i: usize) -> bool {
     matches!(
         kind(tokens, i),
@@ -211,7 +211,7 @@ fn exec(tokens: &Reading<'_>, i: usize) -> Option<Shape> {
     }
 }
 
-/// Whether a comparison or a call stands at `i`, as behind `WHERE` or `IF`.
+/// Returns `true` if a comparison or a call stands at `i`, as behind `WHERE` or `IF`.
 pub(crate) fn condition(tokens: &Reading<'_>, i: usize) -> bool {
     let Some(left) = operand(tokens, i) else { return false };
     if matches!(left.operand, Operand::Query | Operand::Call) {

@@ -11,7 +11,7 @@ pub enum Dialect {
     Standard,
 }
 
-/// How quotes are read.
+/// The reading of quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quotes {
     /// As string delimiters; backticks delimit names.
@@ -24,7 +24,7 @@ pub enum Quotes {
     Flat,
 }
 
-/// What stands before a token.
+/// The bytes before a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
     /// Nothing.
@@ -110,9 +110,9 @@ pub enum Kind {
 /// One token: its kind and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What stands before it.
+    /// The bytes before it.
     pub gap: Gap,
     /// Offset of its first byte.
     pub start: usize,
