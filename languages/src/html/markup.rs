@@ -84,7 +84,7 @@ fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(HtmlS
     match power {
         Power::Script => report(HtmlSign::ScriptElement, at),
         Power::Loads if player::is_player(bytes.get(at..).unwrap_or_default()) => {
-            report(HtmlSign::SuspectElement, at)
+            report(HtmlSign::SuspectElement, at);
         }
         Power::Loads => report(HtmlSign::DangerousElement, at),
         Power::Legacy => report(HtmlSign::LegacyElement, at),
