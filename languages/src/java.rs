@@ -89,7 +89,7 @@ impl Language for Java {
                 Some(kind) => match stand {
                     Stand::Alone => found(JavaSign::ClassName(kind), Context::Sole),
                     Stand::Used if kind == JavaClass::Reaching && !is_text() => {
-                        found(JavaSign::ClassUse, Context::Code)
+                        found(JavaSign::ClassUse, Context::Code);
                     }
                     _ => found(JavaSign::ClassMention, Context::Code),
                 },

@@ -63,7 +63,7 @@ impl Language for Mail {
             match read(line) {
                 Line::Command => tell(MailSign::Command, line, offset),
                 Line::Recipient if token && opening.contains(&b'@') => {
-                    tell(MailSign::Recipient, line, offset)
+                    tell(MailSign::Recipient, line, offset);
                 }
                 Line::Word => word = word.or(Some((line, offset))),
                 Line::Text | Line::Recipient => other = true,

@@ -69,7 +69,7 @@ pub(super) fn conclude(
     let end = word.end + if opened { closing } else { 0 };
     match word::after(bytes, end) {
         After::Index(open) if is_computed(bytes, name, open) => {
-            report(JavascriptSign::ComputedMember, Context::Code, at)
+            report(JavascriptSign::ComputedMember, Context::Code, at);
         }
         After::Member(member) => {
             let Some(member) = word::word_at(bytes, member) else { return };

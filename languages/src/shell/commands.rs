@@ -114,8 +114,6 @@ pub(super) fn contains(table: &[&str], name: &[u8]) -> bool {
     table.binary_search_by(|entry| entry.as_bytes().cmp(name)).is_ok()
 }
 
-#[rustfmt::skip]
-
 #[cfg(test)]
 mod tests {
     use super::*;

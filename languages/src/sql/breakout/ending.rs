@@ -47,7 +47,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let mark = self.judgement.bytes().get(token.start).copied().unwrap_or(0);
         // `#` and `/*` behind a quote also stand in prose and code; there the value has to end soon.
         let closes = i > 0;
-        if !self.break_kind.is_quote() || !self.break_kind.is_clear() || self.is_attribution(i) {
+        if !self.opened_by.is_quote() || !self.opened_by.is_clear() || self.is_attribution(i) {
             return;
         }
         if is_measure(self.judgement.bytes(), self.at, token.start) {
@@ -77,18 +77,18 @@ impl Break<'_, '_, '_, '_, '_> {
         match kind(self.tokens, after) {
             None => {
                 let commented = self.tokens.get(i).is_some_and(|t| t.gap == crate::sql::token::Gap::Comment);
-                if self.is_only_quote() || (commented && self.break_kind.is_quote()) {
+                if self.is_only_quote() || (commented && self.opened_by.is_quote()) {
                     self.hit(SqlSign::Closer, after);
                     self.hit(SqlSign::LoginComment, after);
                 }
             }
             Some(Kind::Tail)
-                if self.break_kind.is_quote() && self.break_kind.is_clear() && !self.is_sentence(after) =>
+                if self.opened_by.is_quote() && self.opened_by.is_clear() && !self.is_sentence(after) =>
             {
                 self.hit(SqlSign::Closer, after + 1);
                 self.hit(SqlSign::LoginComment, after + 1);
             }
-            Some(Kind::Word(Word::Script)) if self.break_kind.is_clear() => {
+            Some(Kind::Word(Word::Script)) if self.opened_by.is_clear() => {
                 let scripted = matches!(
                     kind(self.tokens, after + 1),
                     Some(
@@ -105,7 +105,7 @@ impl Break<'_, '_, '_, '_, '_> {
                 }
             }
             Some(Kind::Word(Word::Delaying))
-                if self.break_kind.is_clear()
+                if self.opened_by.is_clear()
                     && kind(self.tokens, after + 1) == Some(Kind::Open)
                     && grammar::arguments(self.tokens, after + 1) =>
             {
@@ -113,11 +113,11 @@ impl Break<'_, '_, '_, '_, '_> {
             }
             Some(Kind::Word(first)) => {
                 let shape = statement(self.tokens, after);
-                let loose = self.break_kind.is_clear()
-                    && self.break_kind.is_quote()
+                let loose = self.opened_by.is_clear()
+                    && self.opened_by.is_quote()
                     && (shape.is_some()
                         || (first == Word::Select && operand(self.tokens, after + 1).is_some()));
-                if loose || (shape == Some(Shape::Exact) && self.break_kind != BreakKind::Name) {
+                if loose || (shape == Some(Shape::Exact) && self.opened_by != BreakKind::Name) {
                     self.hit(SqlSign::Stacked, after + 2);
                 }
             }
@@ -127,7 +127,7 @@ impl Break<'_, '_, '_, '_, '_> {
 
     /// `', '4', '2');`: further values of the host query's own list, and its end.
     pub(super) fn value_list(&mut self, from: usize) {
-        if !self.break_kind.is_clear() {
+        if !self.opened_by.is_clear() {
             return;
         }
         let mut i = from;

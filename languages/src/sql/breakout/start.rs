@@ -63,7 +63,7 @@ fn start<'a>(judgement: &mut Judgement<'a, '_, '_>, tokens: &Reading<'a>) {
         (i, break_kind)
     };
     let at = tokens.get(i).map_or(0, |token| token.start);
-    Break { judgement, tokens, at, break_kind }.judge(i);
+    Break { judgement, tokens, at, opened_by: break_kind }.judge(i);
 }
 
 /// The place behind the operand at `i` and what it is compared with, and what the operand may be to a host query.

@@ -68,19 +68,19 @@ impl Head<'_, '_> {
             Word::Delete if self.second == Some(Word::From) && self.is_named(i + 2) => {
                 let after = self.behind(i + 2);
                 match word(tokens, after) {
-                    Some(Word::Where) => shape(condition(tokens, after + 1)),
-                    _ => shape(matches!(kind(tokens, after), Some(Kind::Semicolon | Kind::Tail))),
+                    Some(Word::Where) => Some(shape(condition(tokens, after + 1))),
+                    _ => Some(shape(matches!(kind(tokens, after), Some(Kind::Semicolon | Kind::Tail)))),
                 }
             }
             Word::Update if self.is_named(i + 1) && word(tokens, self.behind(i + 1)) == Some(Word::Set) => {
-                shape(condition(tokens, self.behind(i + 1) + 1))
+                Some(shape(condition(tokens, self.behind(i + 1) + 1)))
             }
             Word::Truncate if self.is_named(i + 1) || kind(tokens, i + 1) == Some(Kind::BracketOpen) => {
                 let is_table = self.second == Some(Word::Object) && self.is_named(i + 2);
-                shape(
+                Some(shape(
                     kind(tokens, i + 1) == Some(Kind::BracketOpen)
                         || (is_table && may_end(tokens, self.behind(i + 2))),
-                )
+                ))
             }
             Word::Copy => self.copies(),
             Word::Load => exact_if(
@@ -98,10 +98,10 @@ impl Head<'_, '_> {
         if !is_table || !matches!(word(tokens, after), Some(Word::From | Word::Plain)) {
             return None;
         }
-        shape(
+        Some(shape(
             matches!(kind(tokens, after + 1), Some(Kind::Text))
                 || kind(tokens, after + 2) == Some(Kind::Text),
-        )
+        ))
     }
 
     fn changes_objects(&self, first: Word) -> Option<Shape> {
@@ -122,7 +122,7 @@ impl Head<'_, '_> {
                 let is_plain = next == Some(Word::Plain)
                     && kind(tokens, after + 1).is_some_and(|k| matches!(k, Kind::Text | Kind::Word(_)));
                 let ends = matches!(kind(tokens, after), Some(Kind::Open | Kind::Semicolon | Kind::Tail));
-                shape(goes_on || is_plain || ends)
+                Some(shape(goes_on || is_plain || ends))
             }
             Word::Attach => {
                 exact_if(self.second == Some(Word::Object) || kind(tokens, i + 2) == Some(Kind::Compare))
@@ -163,8 +163,8 @@ impl Head<'_, '_> {
 }
 
 /// The shape of a statement whose rest is there, or of one whose rest is missing.
-fn shape(is_exact: bool) -> Option<Shape> {
-    Some(if is_exact { Shape::Exact } else { Shape::Loose })
+fn shape(is_exact: bool) -> Shape {
+    if is_exact { Shape::Exact } else { Shape::Loose }
 }
 
 fn exact_if(is_one: bool) -> Option<Shape> {

@@ -72,10 +72,7 @@ impl Expression<'_> {
             b"debug" => self.syntax == Syntax::Statement && alone,
             b"class" => {
                 // Behind another name the class is a member, which has been weighed.
-                !(member && leads)
-                    && at == 0
-                    && leads
-                    && self.names(2, &["getresource", "forname", "getclassloader"])
+                !member && at == 0 && leads && self.names(2, &["getresource", "forname", "getclassloader"])
             }
             b"get_admin_log" => self.syntax == Syntax::Statement,
             b"Diagnostics" => member && self.syntax == Syntax::Razor,
