@@ -21,7 +21,7 @@ mod redirect;
 mod scan;
 mod text;
 
-pub use crate::response_pattern::Kind;
+pub use crate::response_pattern::ResponseKind;
 
 use scan::Scanner;
 use text::Text;
@@ -100,7 +100,7 @@ impl ResponseInspection {
     }
 
     /// Judges the head, and says how the body is read; `None` when nothing looks at such a body.
-    pub fn head(&mut self, asked: &Asked<'_>, head: &Head<'_>) -> Option<Kind> {
+    pub fn head(&mut self, asked: &Asked<'_>, head: &Head<'_>) -> Option<ResponseKind> {
         if self.leaves.contains(Leaf::ResponseInspectionOpenRedirects)
             && let Some(location) = head.location.filter(|_| (300..400).contains(&head.status))
             && redirect::is_open(asked, location)

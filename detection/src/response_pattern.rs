@@ -7,7 +7,7 @@ mod page_context;
 mod shape;
 mod window;
 
-pub use kind::Kind;
+pub use kind::ResponseKind;
 pub use match_context::MatchContext;
 
 pub(crate) use kind::{of, sniff};

@@ -136,7 +136,7 @@ impl<'a> Facts<'a> {
 
 /// A rule that holds for a head, and the field that shows it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Finding<'a> {
+pub(crate) struct HeadFinding<'a> {
     pub(crate) rule: &'static Rule,
     /// Name of the field, in lower case.
     pub(crate) field: &'a [u8],
@@ -144,8 +144,8 @@ pub(crate) struct Finding<'a> {
     pub(crate) value: &'a [u8],
 }
 
-impl<'a> Finding<'a> {
-    pub(crate) fn new(rule: &'static Rule, field: &'static str, value: &'a [u8]) -> Finding<'a> {
-        Finding { rule, field: field.as_bytes(), value }
+impl<'a> HeadFinding<'a> {
+    pub(crate) fn new(rule: &'static Rule, field: &'static str, value: &'a [u8]) -> HeadFinding<'a> {
+        HeadFinding { rule, field: field.as_bytes(), value }
     }
 }

@@ -6,15 +6,15 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use waf_languages::url;
 
-use super::facts::{Facts, Finding};
+use super::facts::{Facts, HeadFinding};
 use crate::rules::request_head::host::{DISGUISED_ADDRESS, NUMERIC_ADDRESS};
 
-pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
+pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<HeadFinding<'a>>) {
     let Some(host) = facts.host.first else { return };
     if is_address(host) {
-        found.push(Finding::new(&NUMERIC_ADDRESS, "host", host));
+        found.push(HeadFinding::new(&NUMERIC_ADDRESS, "host", host));
     } else if is_disguised(host) {
-        found.push(Finding::new(&DISGUISED_ADDRESS, "host", host));
+        found.push(HeadFinding::new(&DISGUISED_ADDRESS, "host", host));
     }
 }
 

@@ -1,6 +1,6 @@
 //! A place in a body at which words of a rule stand, and the question who says them.
 
-use super::kind::Kind;
+use super::kind::ResponseKind;
 use super::page_context::{Element, PageContext};
 use super::window::{BEHIND_BYTES, STRING_END};
 
@@ -17,7 +17,7 @@ pub struct MatchContext<'a> {
     pub(crate) before: &'a [u8],
     pub(crate) after: &'a [u8],
     pub(crate) offset: u64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ResponseKind,
     pub(crate) status: u16,
     pub(crate) path: &'a [u8],
     pub(crate) context: PageContext,
@@ -35,7 +35,7 @@ impl<'a> MatchContext<'a> {
     }
 
     /// The reading of the body.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ResponseKind {
         self.kind
     }
 
@@ -56,7 +56,7 @@ impl<'a> MatchContext<'a> {
 
     /// Returns `true` if the words stand in a script or a style sheet.
     pub fn is_in_script(&self) -> bool {
-        self.kind == Kind::Script || self.context.is_in(Element::Script)
+        self.kind == ResponseKind::Script || self.context.is_in(Element::Script)
     }
 
     /// Returns `true` if the words stand in preformatted text.
@@ -67,7 +67,7 @@ impl<'a> MatchContext<'a> {
     /// Returns `true` if a frame of a stack trace is the server's: like [`MatchContext::is_spoken`], but indented as frames are.
     pub fn is_frame(&self) -> bool {
         match self.kind {
-            Kind::Text | Kind::Unknown => {
+            ResponseKind::Text | ResponseKind::Unknown => {
                 let line = self.before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
                 !self.context.quotes() && !line.starts_with(b">") && !line.contains(&b'`')
             }
@@ -97,10 +97,10 @@ impl<'a> MatchContext<'a> {
     /// Returns `true` if the server says the words, rather than shows or names them.
     pub fn is_spoken(&self) -> bool {
         match self.kind {
-            Kind::Script => false,
-            Kind::Json => !self.names_something(),
-            Kind::Text | Kind::Unknown => !self.context.quotes() && !self.is_quoted_line(),
-            Kind::Html | Kind::Xml => {
+            ResponseKind::Script => false,
+            ResponseKind::Json => !self.names_something(),
+            ResponseKind::Text | ResponseKind::Unknown => !self.context.quotes() && !self.is_quoted_line(),
+            ResponseKind::Html | ResponseKind::Xml => {
                 !self.is_in_script()
                     && (self.is_failure() || !self.context.quotes() && !self.is_in_tag_or_name())
             }
@@ -116,7 +116,7 @@ impl<'a> MatchContext<'a> {
     fn is_led(&self) -> bool {
         let mut buffer = [0u8; LABEL_BYTES_MAX];
         let mut at = buffer.len();
-        let is_page = matches!(self.kind, Kind::Html | Kind::Xml);
+        let is_page = matches!(self.kind, ResponseKind::Html | ResponseKind::Xml);
         let mut rest = self.before;
         // Read backwards to where the text begins, leaving out what only changes its looks.
         loop {
@@ -136,8 +136,8 @@ impl<'a> MatchContext<'a> {
                 continue;
             }
             let ends = match self.kind {
-                Kind::Json => byte == STRING_END,
-                Kind::Html | Kind::Xml => byte == b'\n' && self.is_in_pre(),
+                ResponseKind::Json => byte == STRING_END,
+                ResponseKind::Html | ResponseKind::Xml => byte == b'\n' && self.is_in_pre(),
                 _ => byte == b'\n',
             };
             if ends {

@@ -1,7 +1,7 @@
 //! The part of a page that the reader is in: elements that quote, scripts, fenced code. Kept up by the same pass over the bytes
 //! that finds the signs.
 
-use super::kind::Kind;
+use super::kind::ResponseKind;
 
 /// Marks that open or close something, in the two cases in which people write them.
 pub(crate) const MARKS: &[(&str, Mark)] = &[
@@ -63,8 +63,8 @@ pub(crate) struct PageContext {
 
 impl PageContext {
     /// Notes a mark; `next` is the byte behind its literal.
-    pub(crate) fn pass(&mut self, mark: Mark, kind: Kind, next: Option<&u8>) {
-        let is_page = matches!(kind, Kind::Html | Kind::Xml);
+    pub(crate) fn pass(&mut self, mark: Mark, kind: ResponseKind, next: Option<&u8>) {
+        let is_page = matches!(kind, ResponseKind::Html | ResponseKind::Xml);
         // Inside a script nothing but its own end means anything.
         if self.is_in(Element::Script) && mark != Mark::Close(Element::Script) {
             return;

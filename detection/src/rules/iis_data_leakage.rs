@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{MatchContext, ResponseKind};
 use crate::response_pattern::{checked, leads, raw, spoken};
 use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
@@ -185,6 +185,6 @@ fn is_detailed_status(context: &MatchContext<'_>) -> bool {
 fn is_application_error(context: &MatchContext<'_>) -> bool {
     let heading = [&b"<H1>"[..], b"<h1>", b"<h1><span>"].iter().any(|tag| context.before().ends_with(tag));
     let ends = memchr::memmem::find(context.after(), b"Application.").is_some_and(|at| at < 120);
-    let said = heading || context.kind() == Kind::Text && context.leads();
+    let said = heading || context.kind() == ResponseKind::Text && context.leads();
     said && ends && !context.is_discussed() && context.status() != 404
 }

@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response_pattern::{Kind, MatchContext, shape_length};
+use crate::response_pattern::{MatchContext, ResponseKind, shape_length};
 use crate::response_pattern::{checked, leads, raw};
 use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
@@ -71,7 +71,9 @@ fn is_script(context: &MatchContext<'_>) -> bool {
         [&b".sh"[..], b".bash", b".py", b".pl", b".rb", b".txt"].iter().any(|end| name.ends_with(end))
             || name.starts_with(b"install");
     let is_cgi = memchr::memmem::find(path, b"/cgi-bin/").is_some();
-    context.opens() && !matches!(context.kind(), Kind::Json | Kind::Script) && (is_cgi || !asked_for)
+    context.opens()
+        && !matches!(context.kind(), ResponseKind::Json | ResponseKind::Script)
+        && (is_cgi || !asked_for)
 }
 
 static ASPNET_EXCEPTION: Rule = Rule {

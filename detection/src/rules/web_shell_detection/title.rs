@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{MatchContext, ResponseKind};
 
 /// Bytes of a title that are looked at.
 const TITLE_BYTES: usize = 128;
@@ -220,7 +220,7 @@ static TEXTS: LazyLock<Texts> = LazyLock::new(|| {
 
 /// A title that a shell gives itself, and no article about it.
 pub(super) fn is_shell_title(context: &MatchContext<'_>) -> bool {
-    if matches!(context.kind(), Kind::Json | Kind::Script) || context.is_in_script() {
+    if matches!(context.kind(), ResponseKind::Json | ResponseKind::Script) || context.is_in_script() {
         return false;
     }
     let title = context.after().get("<title>".len()..).unwrap_or_default();
