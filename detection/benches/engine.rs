@@ -1,4 +1,4 @@
-//! What inspection costs. `cargo bench -p waf-detection`; targets in release: a benign GET 15 us, 2 KB of JSON 40 us,
+//! Cost of an inspection. `cargo bench -p waf-detection`; targets in release: a benign GET 15 us, 2 KB of JSON 40 us,
 //! 128 KB of anything 2.5 ms.
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What judging a response costs: `cargo bench -p waf-detection --bench responses`.
+//! Cost of judging a response: `cargo bench -p waf-detection --bench responses`.
 #![allow(clippy::unwrap_used, reason = "a bench")]
 
 use std::sync::{Arc, LazyLock};

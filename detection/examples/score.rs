@@ -36,7 +36,7 @@ fn main() {
         match argument.as_str() {
             "--misses" => misses = arguments.next().map(|path| File::create(path).unwrap()),
             "--verdicts" => {
-                verdicts = arguments.next().map(|path| BufWriter::new(File::create(path).unwrap()))
+                verdicts = arguments.next().map(|path| BufWriter::new(File::create(path).unwrap()));
             }
             "--family" => family = arguments.next(),
             "--every-leaf" => leaves = waf_shared::catalog::TABLE.iter().map(|row| row.leaf).collect(),

@@ -53,9 +53,9 @@ pub(crate) struct Body {
     /// Bytes that may still be evaluated; a multipart body counts its own.
     room: u64,
     uninspected: u64,
-    /// Whether what was fed has been judged to its end.
+    /// True if what was fed has been judged to its end.
     finished: bool,
-    /// Whether the first bytes of a binary body were those of no text.
+    /// True if the first bytes of a binary body were those of no text.
     is_unread: bool,
 }
 
@@ -117,12 +117,12 @@ impl Body {
         self.opening.pending() + self.text.pending() + self.multipart.pending()
     }
 
-    /// Whether the body is evaluated at all, as far as it can be said by now.
+    /// Returns `true` if the body is evaluated at all, as far as it can be said by now.
     pub(crate) fn is_read(&self) -> bool {
         self.kind != BodyKind::None && !self.is_unread
     }
 
-    /// How far the body has been judged.
+    /// Progress of the judging of the body.
     pub(crate) fn progress(&self) -> Progress {
         match self.kind {
             BodyKind::Multipart => self.multipart.progress(),

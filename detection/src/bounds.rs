@@ -1,4 +1,4 @@
-//! What the configuration says about one inspection: bounds of bodies, and which parsers exist. It knows no routes.
+//! The configuration of one inspection: bounds of bodies, and which parsers exist. It knows no routes.
 
 use std::sync::Arc;
 
@@ -35,12 +35,12 @@ pub struct Files {
     pub bytes: u64,
     /// Media types in lower case; `None` allows every type.
     pub types: Option<Arc<[String]>>,
-    /// Whether names with an active extension before another one are refused.
+    /// True if names with an active extension before another one are refused.
     pub double_extension: bool,
 }
 
 impl Bounds {
-    /// What holds where the configuration says nothing.
+    /// The bounds where the configuration says nothing.
     pub const DEFAULT: Bounds = Bounds {
         json_depth: 20,
         json_keys: 1000,
@@ -51,7 +51,7 @@ impl Bounds {
         parsers: Parsers::ALL,
     };
 
-    /// What holds on a route.
+    /// The bounds of a route.
     pub fn of(settings: &Settings) -> Bounds {
         let (inspection, multipart) = (&settings.inspection, &settings.multipart);
         let types = Some(&multipart.allowed_types).filter(|types| !types.is_empty());
@@ -107,7 +107,7 @@ impl Parsers {
         parsers
     }
 
-    /// How a body of the type `media_type` is read here.
+    /// The reading of a body of the type `media_type`.
     pub(crate) fn kind(self, media_type: &[u8]) -> BodyKind {
         let kind = media_type::kind(media_type);
         let exists = match kind {

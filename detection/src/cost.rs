@@ -1,4 +1,4 @@
-//! What an inspection took, for those who watch the service: all of it, and the matchers of each family. It knows no clock;
+//! Cost of an inspection, for those who watch the service: all of it, and the matchers of each family. It knows no clock;
 //! the one that [`crate::budget::Budget`] lends is read by whoever does the work.
 
 use std::time::Duration;

@@ -166,7 +166,7 @@ impl Engine {
         &self.clean
     }
 
-    /// What is looked for in responses.
+    /// The patterns of responses.
     pub(crate) fn response_patterns(&self) -> &ResponsePatterns {
         &self.response_patterns
     }

@@ -1,4 +1,4 @@
-//! What a detector is shown and what it reports.
+//! The input of a detector, and its reports.
 
 use waf_languages::budget::{Meter, Watch};
 use waf_languages::language::{Context, Finding, Findings, Input, Language, Role, Span};
@@ -11,11 +11,11 @@ use crate::view::View;
 /// One view of one field value.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// Where the value stands.
+    /// The place of the value.
     pub place: Place,
     /// Name of the field.
     pub name: &'a [u8],
-    /// How the bytes came from those sent.
+    /// The view that the bytes are.
     pub view: View,
     /// The bytes. Not necessarily UTF-8, any length up to `max_inspect_size`.
     pub bytes: &'a [u8],
@@ -84,12 +84,12 @@ impl<'s> Evidence<'s> {
         Evidence { leaves, place, found, watch: Watch::new(meter) }
     }
 
-    /// What tells whether there is time to go on; a copy of it may go wherever the detector goes.
+    /// The handle that shows whether there is time to go on; a copy of it may go wherever the detector goes.
     pub fn watch(&self) -> Watch<'s> {
         self.watch
     }
 
-    /// Whether anything of `leaf` is wanted: lets a detector skip work for protections that are off.
+    /// Returns `true` if anything of `leaf` is wanted: lets a detector skip work for protections that are off.
     pub fn wants(&self, leaf: Leaf) -> bool {
         self.leaves.contains(leaf)
     }

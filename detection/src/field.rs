@@ -1,4 +1,4 @@
-//! Where in a request or a response a value stands.
+//! Places of values in requests and responses.
 
 use std::fmt;
 
@@ -47,7 +47,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// How an event writes it (OCSF `firewall_rule.match_location`), before `:name`.
+    /// Notation in events (OCSF `firewall_rule.match_location`), before `:name`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Place::Path => "PATH",
@@ -82,7 +82,7 @@ pub struct Places(u32);
 impl Places {
     /// Everything that a client can put free text into: path, query, form, JSON, XML, cookies, headers, uploads, raw bodies.
     pub const REQUEST: Places = Places(!Places::RESPONSE.0);
-    /// What an upstream answers.
+    /// Answers of upstreams.
     pub const RESPONSE: Places = Places::of(&[Place::ResponseHeader, Place::ResponseBody]);
     /// Values of arguments: query, form, JSON, XML, raw body, cookies.
     pub const ARGUMENTS: Places =
@@ -126,12 +126,12 @@ impl Places {
         Places(self.0 | other.0)
     }
 
-    /// Whether `place` is among them.
+    /// Returns `true` if `place` is among them.
     pub const fn contains(self, place: Place) -> bool {
         self.contains_index(place as usize)
     }
 
-    /// Whether the place with that discriminant is among them.
+    /// Returns `true` if the place with that discriminant is among them.
     pub(crate) const fn contains_index(self, index: usize) -> bool {
         index < 32 && self.0 & (1 << index) != 0
     }
@@ -140,7 +140,7 @@ impl Places {
 /// One value of a request, borrowed from the request's own buffers.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'a> {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// Name of the parameter, header, cookie or JSON path that it is the value of; empty where there is none.
     pub name: &'a [u8],

@@ -1,4 +1,4 @@
-//! What a fuzzer throws bytes at: every detector with its tokenizers, every view, every body parser, whole heads. The same functions
+//! Targets of a fuzzer: every detector with its tokenizers, every view, every body parser, whole heads. The same functions
 //! run under libFuzzer (`fuzz/`) and over committed inputs in the tests; nothing else may call them.
 
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ use crate::inspection::{Inspection, OnHit};
 use crate::rules;
 use crate::view::{View, Views, classes};
 
-/// What is not a detector.
+/// Targets that are not detectors.
 const OTHERS: &[&str] = &["views", "sql-lexer", "head", "form", "json", "xml", "multipart", "text"];
 
 /// Names of the targets: the detectors', and those of the other parts.
@@ -99,8 +99,8 @@ fn views(choice: u8, bytes: &[u8]) {
     views.derive(place(choice), classes::of(bytes), bytes);
     let total: usize = views.iter().map(|(_, _, view)| view.len()).sum();
     assert!(total <= (64 << 10) + 8 * bytes.len(), "views are bounded");
-    for (_, told, view) in views.iter() {
-        assert_eq!(told, classes::of(view), "the classes are those of the bytes");
+    for (_, noted, view) in views.iter() {
+        assert_eq!(noted, classes::of(view), "the classes are those of the bytes");
     }
 }
 

@@ -29,7 +29,7 @@ pub use crate::body::{BodyKind, Progress};
 pub use crate::bounds::{Bounds, Files, Parsers};
 pub(crate) use judging::Judging;
 
-/// What happens after evidence that blocks.
+/// The consequence of evidence that blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnHit {
     /// The field in hand is finished, nothing more is judged (mode `blocking`).
@@ -167,7 +167,7 @@ impl Inspection {
         body.start(media_type, bounds, &mut self.judging)
     }
 
-    /// Whether the body is evaluated: not if there is none, nor if its type and its first bytes are of no text.
+    /// Returns `true` if the body is evaluated: not if there is none, nor if its type and its first bytes are of no text.
     pub fn reads_body(&self) -> bool {
         self.body.is_read()
     }
@@ -187,7 +187,7 @@ impl Inspection {
         self.judging.took(began);
     }
 
-    /// How far the body has been judged.
+    /// Progress of the judging of the body.
     pub fn progress(&self) -> Progress {
         self.body.progress()
     }
@@ -257,12 +257,12 @@ impl Inspection {
         self.judging.took(began);
     }
 
-    /// Whether something may still be found in the coded bytes that were fed.
+    /// Returns `true` if something may still be found in the coded bytes that were fed.
     pub fn is_encoded_open(&self) -> bool {
         self.encoded.iter().any(|encoded| encoded.progress() == Progress::Open)
     }
 
-    /// What [`Inspection::head`], [`Inspection::feed`] and [`Inspection::finish_body`] took so far.
+    /// Time that [`Inspection::head`], [`Inspection::feed`] and [`Inspection::finish_body`] took so far.
     pub fn cost(&self) -> &Cost {
         self.judging.cost()
     }

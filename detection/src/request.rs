@@ -12,17 +12,17 @@ mod negotiation;
 mod ranges;
 mod restricted;
 
-pub(crate) use facts::{Facts, Finding};
+pub(crate) use facts::{Facts, HeadFinding};
 pub use facts::{Head, Version};
 
 /// One check of a head.
-type Check = for<'a> fn(&Facts<'a>, &mut Vec<Finding<'a>>);
+type Check = for<'a> fn(&Facts<'a>, &mut Vec<HeadFinding<'a>>);
 
 const CHECKS: &[Check] =
     &[framing::check, content_type::check, restricted::check, ranges::check, negotiation::check, host::check];
 
 /// Runs every check; nothing is allocated while nothing is found.
-pub(crate) fn check<'a>(facts: &Facts<'a>) -> Vec<Finding<'a>> {
+pub(crate) fn check<'a>(facts: &Facts<'a>) -> Vec<HeadFinding<'a>> {
     let mut found = Vec::new();
     for check in CHECKS {
         check(facts, &mut found);

@@ -21,7 +21,7 @@ mod redirect;
 mod scan;
 mod text;
 
-pub use crate::response_pattern::Kind;
+pub use crate::response_pattern::ResponseKind;
 
 use scan::Scanner;
 use text::Text;
@@ -29,7 +29,7 @@ use text::Text;
 /// Body bytes that are judged between two looks at the clock.
 const SLICE_BYTES: usize = 16 << 10;
 
-/// What of the request a response is judged by.
+/// The parts of a request that a response is judged by.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Asked<'a> {
     /// Host as sent, possibly with a port.
@@ -42,7 +42,7 @@ pub struct Asked<'a> {
     pub body: &'a [u8],
 }
 
-/// What a response's head says, as far as rules ask.
+/// The parts of a response's head that rules ask about.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Head<'a> {
     /// Status code.
@@ -92,7 +92,7 @@ impl ResponseInspection {
         }
     }
 
-    /// Whether any of `leaves` looks at responses.
+    /// Returns `true` if any of `leaves` looks at responses.
     pub fn is_wanted(leaves: &LeafSet) -> bool {
         static OURS: LazyLock<LeafSet> =
             LazyLock::new(|| TABLE.iter().map(|row| row.leaf).filter(|leaf| concerns(*leaf)).collect());
@@ -100,7 +100,7 @@ impl ResponseInspection {
     }
 
     /// Judges the head, and says how the body is read; `None` when nothing looks at such a body.
-    pub fn head(&mut self, asked: &Asked<'_>, head: &Head<'_>) -> Option<Kind> {
+    pub fn head(&mut self, asked: &Asked<'_>, head: &Head<'_>) -> Option<ResponseKind> {
         if self.leaves.contains(Leaf::ResponseInspectionOpenRedirects)
             && let Some(location) = head.location.filter(|_| (300..400).contains(&head.status))
             && redirect::is_open(asked, location)
@@ -169,7 +169,7 @@ impl ResponseInspection {
         self.took = self.took.saturating_add((self.meter.budget.watch)().saturating_sub(began));
     }
 
-    /// What judging the body took so far, by the watch of the budget.
+    /// Time of judging the body so far, by the watch of the budget.
     pub fn time(&self) -> Duration {
         self.took
     }
@@ -179,12 +179,12 @@ impl ResponseInspection {
         self.meter.released = true;
     }
 
-    /// Whether more bytes can change anything.
+    /// Returns `true` if more bytes can change anything.
     pub fn is_over(&self) -> bool {
         self.meter.out || self.bytes_left == 0 && self.scanner.is_done() || self.is_decided()
     }
 
-    /// Whether the bytes of the body that are evaluated have all been fed.
+    /// Returns `true` if the bytes of the body that are evaluated have all been fed.
     pub fn is_full(&self) -> bool {
         self.bytes_left == 0 || self.meter.out || self.is_decided()
     }
@@ -252,7 +252,7 @@ impl ResponseInspection {
     }
 }
 
-/// Whether `leaf` looks at responses.
+/// Returns `true` if `leaf` looks at responses.
 fn concerns(leaf: Leaf) -> bool {
     let row = leaf.row();
     row.bucket.ends_with("-data-leakage")

@@ -7,7 +7,7 @@ mod page_context;
 mod shape;
 mod window;
 
-pub use kind::Kind;
+pub use kind::ResponseKind;
 pub use match_context::MatchContext;
 
 pub(crate) use kind::{of, sniff};
@@ -20,7 +20,7 @@ pub(crate) use window::{AHEAD_BYTES, BEHIND_BYTES, STRING_END};
 pub struct ResponsePattern {
     /// The words as they are sent; at least three bytes.
     pub literal: &'static str,
-    /// What follows them, as a shape: see `shape.rs`.
+    /// The shape of the bytes behind them: see `shape.rs`.
     pub rest: &'static str,
     /// Who must be speaking.
     pub position: Position,
@@ -72,7 +72,7 @@ pub(crate) const fn checked(
 }
 
 impl ResponsePattern {
-    /// Whether the sign stands at `spot`.
+    /// Returns `true` if the sign stands at `spot`.
     pub(crate) fn stands(&self, context: &MatchContext<'_>) -> bool {
         let Some(after) = context.after().strip_prefix(self.literal.as_bytes()) else { return false };
         fits(after, self.rest)

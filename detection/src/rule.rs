@@ -1,4 +1,4 @@
-//! A rule is data with its own proof: what it looks for beside what it must catch and what it must let pass.
+//! A rule is data with its own proof: what it looks for beside values that it must find and values that it must not find.
 
 use waf_languages::language::{Language, Prefilter};
 use waf_shared::catalog::Leaf;
@@ -13,25 +13,25 @@ pub const STRONG: u8 = 5;
 /// One detection rule.
 #[derive(Debug)]
 pub struct Rule {
-    /// `<leaf>/<name>`, stable for ever; stands in `waf.matched_rules`.
+    /// `<leaf>/<name>`, stable for ever; written to `waf.matched_rules`.
     pub id: &'static str,
     /// The protection that it belongs to.
     pub leaf: Leaf,
     /// [`STRONG`], or 1 to 4 for evidence that counts only with other evidence.
     pub weight: u8,
-    /// Where it looks.
+    /// Places that it looks at.
     pub places: Places,
-    /// How it looks.
+    /// The way in which it looks.
     pub matcher: RuleMatcher,
     /// One sentence for the audit event and the rule listing.
     pub summary: &'static str,
     /// At least three values (decoded, as the application would see them) in which it must be found.
     pub attacks: &'static [&'static str],
-    /// At least three everyday values that look near it, in which it must not be found.
+    /// At least three benign values that look near it, in which it must not be found.
     pub benign: &'static [&'static str],
 }
 
-/// How a rule looks at a view.
+/// The way in which a rule looks at a view.
 #[derive(Debug)]
 pub enum RuleMatcher {
     /// A linear-time regular expression over bytes, ASCII case-insensitive, tried only when one of `literals` (lower case,
@@ -46,7 +46,7 @@ pub enum RuleMatcher {
     Detected,
     /// Reported by a [`Detector`] for which the name of the field counts; the proofs are values of this field.
     DetectedInField {
-        /// Where the field stands.
+        /// The place of the field.
         place: Place,
         /// Its name.
         name: &'static str,

@@ -1,4 +1,4 @@
-//! What an inspection concludes: the rules that matched, the limits that were broken, and whether that blocks.
+//! Conclusion of an inspection: the rules that matched, the limits that were broken, and whether that blocks.
 
 use std::borrow::Cow;
 
@@ -14,11 +14,11 @@ use crate::view::View;
 pub struct Match {
     /// Which.
     pub rule: &'static Rule,
-    /// Where the value stands.
+    /// The place of the value.
     pub place: Place,
     /// Name of the field, cut to [`limits::FIELD_NAME_BYTES_MAX`].
     pub name: Vec<u8>,
-    /// How the matched bytes came from those sent.
+    /// The view in which the bytes matched.
     pub view: View,
     /// Byte offset of the evidence in the view.
     pub offset: u32,
@@ -46,7 +46,7 @@ pub struct Verdict {
     pub violations: Vec<Violation>,
     /// Evidence: the heaviest field, or what one technique adds up to over all fields (below [`limits::SCORE_BLOCKS`]).
     pub score: u32,
-    /// Whether the budget ran out before everything was judged.
+    /// True if the budget ran out before everything was judged.
     pub timed_out: bool,
     fired: LeafSet,
     /// Weak evidence of each leaf over all fields, few entries.
@@ -54,7 +54,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether the request is to be refused.
+    /// Returns `true` if the request is to be refused.
     pub fn blocks(&self) -> bool {
         self.score >= limits::SCORE_BLOCKS || !self.violations.is_empty()
     }

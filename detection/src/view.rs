@@ -28,7 +28,7 @@ const FOLD_ROUNDS_MAX: usize = 12;
 /// Decodings of base64 within base64.
 const UNPACKED_MAX: usize = 8;
 
-/// How the bytes that matched came from the bytes as sent.
+/// The view in which the bytes matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum View {
@@ -92,7 +92,7 @@ pub(crate) struct Views {
 /// A decoder that works on the bytes alone.
 type Decoder = fn(&[u8], &mut Vec<u8>) -> bool;
 
-/// Whether a decoder can change a value of such bytes.
+/// A test for classes of bytes that a decoder can change.
 type Applies = fn(Classes) -> bool;
 
 const DECODERS: [(View, Applies, Decoder); 5] = [
@@ -103,7 +103,7 @@ const DECODERS: [(View, Applies, Decoder); 5] = [
     (View::Base64, Classes::base64, base64::decode),
 ];
 
-/// What [`Views::fold`] applies, in this order.
+/// The decodings that [`Views::fold`] applies, in this order.
 const FOLDERS: [(Applies, Decoder); 4] = [
     (Classes::percent, percent::decode_fully),
     (Classes::ampersand, entities::decode_fully),
@@ -160,7 +160,7 @@ impl Views {
         unpacked
     }
 
-    /// Whether `raw` can have views at all. Everyday values cannot.
+    /// Returns `true` if `raw` can have views at all. Ordinary values cannot.
     pub(crate) fn apply(place: Place, classes: Classes, raw: &[u8]) -> bool {
         let dotted = |pair: &[u8; 2]| matches!(pair, [b'/', b'.' | b'/']);
         classes.may_fold()

@@ -1,4 +1,4 @@
-//! Everyday requests cost no allocation once the buffers of an inspection are there.
+//! Ordinary requests cost no allocation once the buffers of an inspection are there.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn get(inspection: &mut Inspection) {
 }
 
 #[test]
-fn everyday_requests_cost_none() {
+fn benign_requests_cost_none() {
     let engine = Arc::new(waf_detection::rules::engine());
     let mut inspection =
         Inspection::new(engine, LeafSet::defaults(), Bounds::DEFAULT, OnHit::Stop, Budget::UNLIMITED);

@@ -77,7 +77,7 @@ fn is_of_data_plane(row: &Row) -> bool {
     DATA_PLANE.contains(&row.leaf) || DATA_PLANE_FAMILIES.contains(&row.family)
 }
 
-/// Whether `leaf`, with every other protection disabled, refuses `message`.
+/// Returns `true` if `leaf`, with every other protection disabled, refuses `message`.
 fn refuses(engine: &Arc<Engine>, leaf: Leaf, message: &Message) -> bool {
     let alone = LeafSet::from_iter([leaf]);
     let mut bounds = Bounds::DEFAULT;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use random::Random;
 use waf_detection::{fuzzing, rules};
 
-/// What one detector's values may take.
+/// Time for the values of one detector.
 const TIME: Duration = Duration::from_secs(2);
 
 /// Pieces of one value.

@@ -16,7 +16,7 @@ use waf_shared::catalog::LeafSet;
 
 const BOUNDS: Bounds = Bounds::DEFAULT;
 
-/// Where a decoded value is put for `rule`: the plainest place that it looks at.
+/// The place into which a decoded value is put for `rule`: the plainest place that it looks at.
 fn place_of(rule: &Rule) -> (Place, &'static [u8]) {
     const ORDER: &[(Place, &[u8])] = &[
         (Place::Json, b"comment"),
@@ -105,7 +105,7 @@ fn rules_are_well_formed() {
         );
         check(seen.insert(rule.id), "the id is unique");
         check((1..=5).contains(&rule.weight), "the weight is 1 to 5");
-        check(rule.attacks.len() >= 3 && rule.benign.len() >= 3, "three attacks, three everyday values");
+        check(rule.attacks.len() >= 3 && rule.benign.len() >= 3, "three attacks, three ordinary values");
         check(rule.summary.len() > 15 && rule.summary.ends_with('.'), "the summary is a sentence");
         if let RuleMatcher::Pattern { literals, .. } = rule.matcher {
             check(!literals.is_empty(), "a pattern has literals");
@@ -120,7 +120,7 @@ fn rules_are_well_formed() {
 }
 
 #[test]
-fn attacks_are_found_and_everyday_values_pass() {
+fn attacks_are_found_and_benign_values_pass() {
     let engine = Arc::new(waf_detection::rules::engine());
     let mut wrong = Vec::new();
     for rule in rules::all() {
@@ -136,7 +136,7 @@ fn attacks_are_found_and_everyday_values_pass() {
             }
             let verdict = judge(&engine, rule, LeafSet::defaults(), value);
             if verdict.blocks() {
-                wrong.push(format!("{}: everyday {value:?} is blocked by {:?}", rule.id, ids(&verdict)));
+                wrong.push(format!("{}: benign {value:?} is blocked by {:?}", rule.id, ids(&verdict)));
             }
         }
     }

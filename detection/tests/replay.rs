@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use random::Random;
 use waf_detection::{fuzzing, rules};
 
-/// What all targets may take together.
+/// Time for all targets together.
 const TIME: Duration = Duration::from_secs(8);
 const INPUT_BYTES_MAX: usize = 400;
 

@@ -1,4 +1,4 @@
-//! How long a request may be evaluated. The crate has no clock of its own: the caller lends one.
+//! The time for the evaluation of a request. The crate has no clock of its own: the caller lends one.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -11,7 +11,7 @@ const UNTIMED_BYTES: usize = 4 << 10;
 /// CPU time for one request. It is summed over the calls of an inspection, so time spent waiting for bytes is free.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// What may be spent.
+    /// The time that may be spent.
     pub limit: Duration,
     /// CPU time that the current thread has used. Read in pairs on one thread, never once for each byte.
     pub clock: fn() -> Duration,
@@ -29,14 +29,14 @@ impl Budget {
 #[derive(Debug)]
 pub struct Meter {
     budget: Budget,
-    /// Whether anything happens when the budget runs out.
+    /// True if anything happens when the budget runs out.
     enforced: bool,
     spent: Duration,
     /// Clock at the start of the call in hand, when it is timed.
     start: Cell<Option<Duration>>,
     /// Work since the last look at the clock.
     work: Cell<usize>,
-    /// Whether the call in hand evaluated anything.
+    /// True if the call in hand evaluated anything.
     evaluated: Cell<bool>,
     out: Cell<bool>,
 }
@@ -55,7 +55,7 @@ impl Meter {
         }
     }
 
-    /// What the clock of the cost shows.
+    /// The time of the clock of the cost.
     pub fn watch(&self) -> Duration {
         (self.budget.watch)()
     }
@@ -82,7 +82,7 @@ impl Meter {
         }
     }
 
-    /// Whether the budget is spent.
+    /// Returns `true` if the budget is spent.
     pub fn is_out(&self) -> bool {
         self.out.get()
     }
@@ -109,7 +109,7 @@ impl Meter {
     }
 }
 
-/// What a detector and its tokenizer ask whether there is time to go on.
+/// A handle by which a detector and its tokenizer ask for time to go on.
 #[derive(Debug, Clone, Copy)]
 pub struct Watch<'s>(Option<&'s Meter>);
 
@@ -122,7 +122,7 @@ impl<'s> Watch<'s> {
         Watch(Some(meter))
     }
 
-    /// Counts work of `bytes` read (a token counts for some eight) and tells whether to go on. A detector asks between pieces of
+    /// Counts work of `bytes` read (a token counts for some eight); the result says if the work goes on. A detector asks between pieces of
     /// its work wherever it may read a byte more often than a few times; `false` means that the time for the request is
     /// over, and that it is refused whatever else is found.
     #[must_use]

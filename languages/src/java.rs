@@ -33,12 +33,12 @@ pub enum JavaSign {
     Ognl,
 }
 
-/// How a name stands among its neighbours.
+/// The standing of a name among its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stand {
     /// Nothing but quotes, marks of markup or assignment around it.
     Alone,
-    /// What follows or precedes makes it code that runs.
+    /// Its neighbours make it code that runs.
     Used,
     /// A line of a stack trace.
     Frame,
@@ -89,7 +89,7 @@ impl Language for Java {
                 Some(kind) => match stand {
                     Stand::Alone => found(JavaSign::ClassName(kind), Context::Sole),
                     Stand::Used if kind == JavaClass::Reaching && !is_text() => {
-                        found(JavaSign::ClassUse, Context::Code)
+                        found(JavaSign::ClassUse, Context::Code);
                     }
                     _ => found(JavaSign::ClassMention, Context::Code),
                 },
@@ -173,7 +173,7 @@ fn is_frame(head: &[u8], tail: &[u8]) -> bool {
     is_source(source) || matches!(source, b"Native Method" | b"Unknown Source")
 }
 
-/// Whether `name` is that of a source file.
+/// Returns `true` if `name` is that of a source file.
 fn is_source(name: &[u8]) -> bool {
     [&b".java"[..], b".kt", b".scala", b".groovy", b".clj"].iter().any(|suffix| name.ends_with(suffix))
 }
@@ -199,7 +199,7 @@ fn is_ognl(bytes: &[u8], start: usize, end: usize) -> bool {
         || name == b"context" && tail.starts_with(b"["))
 }
 
-/// Whether the name is being declared rather than called: `function exec(`, `def exec(`.
+/// Returns `true` if the name is being declared rather than called: `function exec(`, `def exec(`.
 fn is_definition(bytes: &[u8], start: usize) -> bool {
     let head = bytes.get(..start).unwrap_or_default().trim_ascii_end();
     [&b"function"[..], b"def", b"void", b"fn", b"func"].iter().any(|word| head.ends_with(word))

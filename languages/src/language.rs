@@ -70,7 +70,7 @@ pub enum Role {
     Piece,
 }
 
-/// What a finding stands among.
+/// The surroundings of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
     /// Sentences, or the finding may be part of one.
@@ -91,7 +91,7 @@ impl Context {
 /// Bytes of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// Where they begin.
+    /// Offset of the first byte.
     pub offset: usize,
     /// Number of bytes.
     pub length: usize,
@@ -102,7 +102,7 @@ pub struct Span {
 pub struct Finding<S> {
     /// The sign.
     pub sign: S,
-    /// What it stands among.
+    /// Its surroundings.
     pub context: Context,
     /// The bytes that show it.
     pub span: Span,

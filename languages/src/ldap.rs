@@ -187,7 +187,7 @@ fn attribute_is_known(rest: &[u8]) -> bool {
     ATTRIBUTES.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Where the attribute begins whose matching rule ends `head`.
+/// Offset of the attribute whose matching rule ends `head`.
 fn matching_rule(head: &[u8]) -> Option<usize> {
     let window = head.get(head.len().saturating_sub(2 * ATTRIBUTE_BYTES_MAX)..)?;
     let colon = memchr::memrchr(b':', window)?;
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn everyday_parentheses_are_none() {
+    fn benign_parentheses_are_none() {
         for value in [
             "if(!(a=b)) return",
             "hello(&(*m)[..])",

@@ -51,22 +51,22 @@ impl Language for Lookup {
 /// The lookups of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Lookups {
-    /// Where the first lookup begins that asks a naming service.
+    /// Offset of the first lookup that asks a naming service.
     naming: Option<usize>,
-    /// Where a lookup begins whose name is spelt by others.
+    /// Offset of a lookup whose name is spelt by others.
     spelt: Option<usize>,
-    /// Where a lookup begins that runs a script, resolves a name or fetches a file (Commons Text).
+    /// Offset of a lookup that runs a script, resolves a name or fetches a file (Commons Text).
     text: Option<usize>,
 }
 
 struct Open {
-    /// Where its content starts in the evaluated text.
+    /// Offset of its content in the evaluated text.
     start: usize,
-    /// Where it stands in the value.
+    /// Offset in the value.
     offset: usize,
     /// Lookups inside that yielded a character or two.
     letters: usize,
-    /// Whether one inside has no name.
+    /// True if one inside has no name.
     holds_nameless: bool,
 }
 
@@ -145,7 +145,7 @@ fn is_text_lookup(content: &[u8]) -> bool {
             || mark == Some(&b'|') && starts(b"dns"))
 }
 
-/// What a lookup with that content yields.
+/// The result of a lookup with that content.
 fn evaluated(content: &[u8]) -> Vec<u8> {
     let content = content.get(..CONTENT_BYTES_MAX).unwrap_or(content);
     let starts =

@@ -20,7 +20,7 @@ const LINES_MAX: usize = 64;
 /// Longest first line that may be the rest of an argument.
 const OPENING_BYTES_MAX: usize = 80;
 
-/// How a line reads.
+/// The reading of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
     Empty,
@@ -63,7 +63,7 @@ impl Language for Mail {
             match read(line) {
                 Line::Command => tell(MailSign::Command, line, offset),
                 Line::Recipient if token && opening.contains(&b'@') => {
-                    tell(MailSign::Recipient, line, offset)
+                    tell(MailSign::Recipient, line, offset);
                 }
                 Line::Word => word = word.or(Some((line, offset))),
                 Line::Text | Line::Recipient => other = true,
@@ -80,7 +80,7 @@ impl Language for Mail {
     }
 }
 
-/// What follows opening quotes.
+/// The bytes behind opening quotes.
 fn unquoted(line: &[u8]) -> &[u8] {
     let quotes = line.iter().take_while(|byte| matches!(byte, b'\'' | b'"' | b' ')).count();
     line.get(quotes..).unwrap_or_default()
@@ -113,7 +113,7 @@ fn envelope(line: &[u8]) -> Option<bool> {
     Some(rest.first() == Some(&b'<') || rest.contains(&b'@') || !rest.is_empty() && !rest.contains(&b' '))
 }
 
-/// What follows two words.
+/// The bytes behind two words.
 fn after<'a>(line: &'a [u8], verb: &[u8], object: &[u8]) -> Option<&'a [u8]> {
     let rest = strip(line, verb)?;
     let trimmed = rest.trim_ascii_start();

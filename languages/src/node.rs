@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn everyday_values_are_not() {
+    fn benign_values_are_not() {
         for value in [
             "process.env.NODE_ENV",
             "${process.env.npm_package_version}",

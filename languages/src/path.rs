@@ -1,4 +1,4 @@
-//! What a value would mean as a file system path, on Unix, on Windows, behind a servlet container. It finds the paths in a
+//! Meaning of a value as a file system path, on Unix, on Windows, behind a servlet container. It finds the paths in a
 //! value, resolves their dot segments and says where they lead. It knows nothing of places, rules or weights.
 
 use std::borrow::Cow;

@@ -78,7 +78,7 @@ fn quoted(bytes: &[u8]) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether the code calls something: a name before an argument or a parenthesis, or backticks. `[1]` and `[$x]` are data.
+/// Returns `true` if the code calls something: a name before an argument or a parenthesis, or backticks. `[1]` and `[$x]` are data.
 fn runs(code: &[u8]) -> bool {
     let letters = code.iter().any(u8::is_ascii_alphabetic);
     let variable = code

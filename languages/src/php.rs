@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn everyday_brackets_are_no_calls() {
+    fn benign_brackets_are_no_calls() {
         for value in [
             "[text](https://example.org/a)",
             "(\\d+)(\\w+)",

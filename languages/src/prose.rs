@@ -8,14 +8,14 @@ mod sentence;
 pub use quotation::{is_attribution, is_phrase};
 pub use sentence::is_sentence;
 
-/// How much of a value is read.
+/// Bytes of a value that are read.
 const READ_BYTES_MAX: usize = 4096;
 /// Words in company from which on a value is text. Payload lists explain themselves in three words, people do not.
 const WORDS_MIN: usize = 4;
 /// A word without a neighbour says nothing; longer ones are no words.
 const WORD_BYTES_MAX: usize = 24;
 
-/// Whether `bytes` is running text, with or without code in it.
+/// Returns `true` if `bytes` is running text, with or without code in it.
 pub fn is_text(bytes: &[u8]) -> bool {
     are_text(words(bytes))
 }
@@ -29,12 +29,12 @@ pub fn has_several_words(bytes: &[u8]) -> bool {
     blanks.take(BREAKS_MIN).count() == BREAKS_MIN
 }
 
-/// Whether that many words in company make a text.
+/// Returns `true` if that many words in company make a text.
 pub fn are_text(words: usize) -> bool {
     words >= WORDS_MIN
 }
 
-/// Whether `bytes` holds sentences beside its code: several plain words that are none of `keywords`, wherever they stand.
+/// Returns `true` if `bytes` holds sentences beside its code: several plain words that are none of `keywords`, wherever they stand.
 /// Words in capitals are commands as often; a plus separates words too, as in the query of a URL.
 pub fn has_sentences(bytes: &[u8], keywords: &[&[u8]]) -> bool {
     sentence_words(bytes, keywords, WORDS_MIN) == WORDS_MIN

@@ -1,4 +1,4 @@
-//! Calls of Ruby that start processes or evaluate code, told from words by their receiver and their parenthesis. It knows
+//! Calls of Ruby that start processes or evaluate code, distinguished from words by their receiver and their parenthesis. It knows
 //! bytes, not places or rules' weights.
 
 use crate::language::{Context, Findings, Input, Language};

@@ -1,5 +1,5 @@
 //! A set of fixed words with what each means, built once and asked for nearly every word of nearly every value that a detector
-//! reads: strangers are told by their first byte and length, or by one empty slot. It knows words, not languages.
+//! reads: strangers are recognised by their first byte and length, or by one empty slot. It knows words, not languages.
 
 /// Longest word that a table can hold.
 pub(crate) const WORD_BYTES_MAX: usize = 63;
@@ -37,7 +37,7 @@ impl<T: Copy> Table<T> {
         table
     }
 
-    /// What `lower`, a word in lower case, means.
+    /// The meaning of `lower`, a word in lower case.
     pub(crate) fn find(&self, lower: &[u8]) -> Option<T> {
         let lengths = self.lengths.get(usize::from(*lower.first()?))?;
         if lower.len() > WORD_BYTES_MAX || lengths & 1_u64 << lower.len() == 0 {

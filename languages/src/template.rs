@@ -37,7 +37,7 @@ impl Language for Template {
         let mut buffer = [token::Token::Mark(0); token::TOKENS_MAX];
         let (mut at, mut unclosed, mut words) = (0, 0, 0);
         while let Some(expression) = delimiter::next(bytes, at, unclosed >= UNCLOSED_MAX) {
-            // Whether people write about expressions, their own words outside of them tell.
+            // Words outside of expressions show that people write about expressions.
             if !prose::are_text(words) {
                 words += prose::words(bytes.get(at..expression.opener).unwrap_or_default());
             }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn everyday_templates_are_nothing_much() {
+    fn benign_templates_are_nothing_much() {
         for value in [
             "{{ user.name }}",
             "{{#each items}}{{/each}}",

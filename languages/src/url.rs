@@ -14,19 +14,19 @@ const URLS_MAX: usize = 64;
 /// A URL in a value.
 #[derive(Debug, Clone, Copy)]
 pub struct Url<'a> {
-    /// Where its scheme begins.
+    /// Offset of its scheme.
     pub offset: usize,
     /// The scheme, without its colon.
     pub scheme: &'a [u8],
     /// Slashes and backslashes between the scheme and the host.
     pub slashes: usize,
-    /// What stands before an `@` in the authority.
+    /// The text before an `@` in the authority.
     pub user: &'a [u8],
     /// The host as written, without user name and port.
     pub host: &'a [u8],
-    /// What follows the host and its port.
+    /// The bytes behind the host and its port.
     pub rest: &'a [u8],
-    /// Whether a backslash stands where a URL has none.
+    /// True if a backslash stands where a URL has none.
     pub backslash: bool,
 }
 
@@ -38,7 +38,7 @@ impl Url<'_> {
         path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
     }
 
-    /// Whether a query with a named argument follows the path.
+    /// Returns `true` if a query with a named argument follows the path.
     pub fn has_arguments(&self) -> bool {
         let query =
             memchr::memchr(b'?', self.rest).and_then(|at| self.rest.get(at + 1..)).unwrap_or_default();

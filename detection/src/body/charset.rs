@@ -44,7 +44,7 @@ impl std::fmt::Debug for State {
     }
 }
 
-/// What else than a declaration of its type may say how a body is encoded.
+/// Places other than its declared type that may name the encoding of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sniff {
     /// Nothing.
@@ -53,11 +53,11 @@ pub(super) enum Sniff {
     Wide,
     /// The same, or the XML declaration.
     Xml,
-    /// UTF-16 it is; the mark or the first character tells the byte order.
+    /// UTF-16 it is; the mark or the first character gives the byte order.
     Utf16,
 }
 
-/// What a label says.
+/// The meaning of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
     Utf8,
@@ -115,7 +115,7 @@ impl Charset {
         self.state = State::wide(wide);
     }
 
-    /// Whether bytes pass as they are; then nothing needs to be decoded.
+    /// Returns `true` if bytes pass as they are; then nothing needs to be decoded.
     pub(super) fn is_idle(&self) -> bool {
         matches!(self.state, State::AsIs)
     }
@@ -204,7 +204,7 @@ fn utf32(
     if good { Ok(()) } else { Err(Undecodable) }
 }
 
-/// What the first bytes say.
+/// Statement of the first bytes.
 enum Detected {
     /// They do not suffice yet.
     TooEarly,

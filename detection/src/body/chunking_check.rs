@@ -9,7 +9,7 @@ use crate::body::sink::{Completeness, Sink};
 use crate::bounds::Bounds;
 use crate::field::Place;
 
-/// What was said, told apart by a hash and counted.
+/// Statements, distinguished by a hash and counted.
 #[derive(Debug, Default)]
 struct Digest {
     hasher: DefaultHasher,
@@ -42,7 +42,7 @@ impl Sink for Digest {
     }
 }
 
-/// Whether the fields and violations of `body` are the same when it comes whole and in pieces of `piece_bytes`.
+/// Returns `true` if the fields and violations of `body` are the same when it comes whole and in pieces of `piece_bytes`.
 pub fn reads_same_in_chunks(
     media_type: &[u8],
     body: &[u8],

@@ -31,7 +31,7 @@ const NOISE: &[Leaf] = &[
     Leaf::HttpComplianceDoubleUrlEncoding,
     Leaf::RequestValidationArgumentLimits,
 ];
-/// How many of them look for lines.
+/// Number of those that look for lines.
 const LINES: usize = 2;
 
 /// One coded body, or what one of two codings is taken off from.
@@ -45,7 +45,7 @@ pub(crate) struct Encoded {
     delimiter: Option<Finder<'static>>,
     /// Bytes that may begin a delimiter.
     tail: Vec<u8>,
-    /// Whether a delimiter of a multipart body came.
+    /// True if a delimiter of a multipart body came.
     is_delimited: bool,
     /// Bytes before the first delimiter.
     preamble: u64,
@@ -128,7 +128,7 @@ impl Encoded {
         self.kind = BodyKind::None;
     }
 
-    /// Whether text outside of all syntax is judged: of documents only where the bytes begin with text. Literals that a
+    /// Returns `true` if text outside of all syntax is judged: of documents only where the bytes begin with text. Literals that a
     /// compressor stored are markup that lost what repeats.
     fn reads_text(&self) -> bool {
         !matches!(self.kind, BodyKind::Json | BodyKind::Xml) || self.lead.is_begun()

@@ -42,7 +42,7 @@ pub(super) struct Json {
     fault: &'static str,
 }
 
-/// What comes next.
+/// The next thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     #[default]
@@ -68,7 +68,7 @@ enum State {
 struct Container {
     is_object: bool,
     keys: u32,
-    /// Where its keys begin in the stack of hashes.
+    /// Index of its first key in the stack of hashes.
     keys_start: usize,
     path_bytes: usize,
 }
@@ -102,12 +102,12 @@ impl Json {
         self.text.len()
     }
 
-    /// Why the document is not JSON.
+    /// The reason for which the document is not JSON.
     pub(super) fn fault(&self) -> &'static str {
         self.fault
     }
 
-    /// Whether the document is complete.
+    /// Returns `true` if the document is complete.
     pub(super) fn is_at_end(&self) -> bool {
         self.state == State::End
     }

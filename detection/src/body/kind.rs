@@ -1,6 +1,6 @@
 //! The kinds of bodies, by the parser that reads them.
 
-/// How a body is read.
+/// The reading of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BodyKind {
     /// `application/x-www-form-urlencoded`.

@@ -124,7 +124,7 @@ pub(crate) fn kind(value: &[u8]) -> BodyKind {
     }
 }
 
-/// Whether a type, in lower case, is one whose content is no text.
+/// Returns `true` if a type, in lower case, is one whose content is no text.
 fn is_binary(essence: &[u8]) -> bool {
     let Some((kind, subtype)) =
         split_once(essence, b'/').filter(|(_, name)| parameters::is_whole_token(name))
@@ -142,7 +142,7 @@ fn split_once(text: &[u8], mark: u8) -> Option<(&[u8], &[u8])> {
     Some((front, rest.get(1..)?))
 }
 
-/// Whether `value` announces a multipart form.
+/// Returns `true` if `value` announces a multipart form.
 pub(super) fn is_form_data(value: &[u8]) -> bool {
     essence(value) == b"multipart/form-data"
 }

@@ -15,6 +15,7 @@ use crate::bounds::{Bounds, Files};
 use crate::field::Place;
 
 mod boundary;
+mod content;
 mod file_name;
 mod head;
 mod outside;
@@ -23,7 +24,7 @@ pub(super) mod signature;
 mod tests;
 mod unnamed;
 
-use boundary::{Boundary, Seen};
+use boundary::Boundary;
 use head::{Finding, Flavor, Head};
 use unnamed::Unnamed;
 
@@ -57,7 +58,7 @@ pub(super) struct Multipart {
     charset: Option<Vec<u8>>,
     /// The standing of files whose head has a fault.
     faulty_files: FaultyFiles,
-    /// Whether a text outside of all parts is being read.
+    /// True if a text outside of all parts is being read.
     is_outside: bool,
     /// Bytes that may still be evaluated.
     room: u64,
@@ -78,7 +79,7 @@ pub(super) enum FaultyFiles {
     Fields,
 }
 
-/// Where in the body the next byte stands.
+/// Position of the next byte in the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     /// Before the first delimiter; at its very beginning one may stand without a line break.
@@ -100,7 +101,7 @@ enum State {
     Epilogue,
 }
 
-/// Whether any content of a part came.
+/// Position in the content of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Position {
     First,
@@ -240,7 +241,7 @@ impl Multipart {
         value.feed(rest.get(..within).unwrap_or_default(), sink);
     }
 
-    /// What follows a delimiter on its line.
+    /// The rest of the line of a delimiter.
     fn delimiter(&mut self, rest: &[u8], end: Option<Completeness>, sink: &mut impl Sink) -> usize {
         let (state, taken) = match rest {
             [b'\r', b'\n', ..] => (State::Head, 2),
@@ -387,125 +388,5 @@ impl Multipart {
         for name in head.file_name.iter().chain(&head.also_named) {
             file_name::judge(name, files.double_extension, &mut report);
         }
-    }
-
-    /// Content up to the next delimiter, or up to what may be one.
-    fn content(
-        &mut self,
-        boundary: &Boundary,
-        rest: &[u8],
-        end: Option<Completeness>,
-        value: &mut Text,
-        sink: &mut impl Sink,
-    ) -> usize {
-        let is_first = matches!(
-            self.state,
-            State::Start
-                | State::Text(Position::First)
-                | State::File(Position::First)
-                | State::Skipped(Position::First)
-        );
-        match boundary.find(rest, is_first, end.is_some()) {
-            Seen::Content(0) => 0,
-            Seen::Content(length) => {
-                self.consume(rest.get(..length).unwrap_or_default(), value, sink);
-                length
-            }
-            Seen::Doubtful { at } => {
-                self.consume(rest.get(..at).unwrap_or_default(), value, sink);
-                sink.violation(BOUNDARIES, "a boundary stands behind half a line break");
-                at
-            }
-            Seen::Delimiter { at, length } => {
-                if at > 0 {
-                    self.consume(rest.get(..at).unwrap_or_default(), value, sink);
-                }
-                if is_first && at == 0 && self.state != State::Start && !rest.starts_with(b"\r\n") {
-                    sink.violation(BOUNDARIES, "a boundary follows the head of a part without a line break");
-                }
-                self.end_outside(Completeness::Whole, value, sink);
-                self.end_part(Completeness::Whole, value, sink);
-                self.count(length);
-                self.state = State::Delimiter;
-                at + length
-            }
-        }
-    }
-
-    fn consume(&mut self, content: &[u8], value: &mut Text, sink: &mut impl Sink) {
-        match self.state {
-            State::Text(_) => {
-                let within = self.count(content.len());
-                let judged = content.get(..within).unwrap_or_default();
-                value.feed(judged, sink);
-                if let Some(charset) = &mut self.charset {
-                    let room = CHARSET_BYTES_MAX.saturating_sub(charset.len());
-                    charset.extend(judged.iter().take(room));
-                }
-                self.state = State::Text(Position::Later);
-                if within < content.len() {
-                    value.finish(Completeness::CutOff, sink);
-                    self.state = State::Skipped(Position::Later);
-                }
-            }
-            State::File(_) => self.consume_file(content, value, sink),
-            State::Skipped(_) => {
-                self.count(content.len());
-                self.state = State::Skipped(Position::Later);
-            }
-            _ => {
-                let fault = "something precedes the first boundary of a multipart body";
-                self.outside(content, fault, value, sink);
-                self.state = State::Preamble;
-            }
-        }
-    }
-
-    fn file(&mut self, content: &[u8], sink: &mut impl Sink) {
-        let before = self.file_head.len();
-        let room = signature::HEAD_BYTES.saturating_sub(before);
-        if room > 0 {
-            self.file_head.extend(content.iter().take(room));
-            if self.file_head.len() >= signature::HEAD_BYTES {
-                self.sniff(sink);
-            }
-        }
-        self.file_rest = self.file_rest.saturating_add(content.len().saturating_sub(room) as u64);
-        self.file_bytes = self.file_bytes.saturating_add(content.len() as u64);
-        if self.files.as_ref().is_some_and(|files| self.file_bytes > files.bytes) {
-            sink.violation(Leaf::FileUploadLimitsMaxFileSize, "a file is larger than multipart.file_size");
-        }
-    }
-
-    fn sniff(&mut self, sink: &mut impl Sink) {
-        let allowed = self.files.as_ref().and_then(|files| files.types.as_deref());
-        let mut report = |(leaf, reason): Finding| sink.violation(leaf, reason);
-        signature::judge(&self.file_head, &self.head.media_type, allowed, &mut report);
-    }
-
-    /// A part ends, by a delimiter or with the body.
-    fn end_part(&mut self, completeness: Completeness, value: &mut Text, sink: &mut impl Sink) {
-        match self.state {
-            State::Text(_) => {
-                let charset = self.charset.take().filter(|_| completeness == Completeness::Whole);
-                if let Some(charset) = charset.filter(|name| !head::is_usual(name)) {
-                    let reason =
-                        if charset.is_empty() { "_charset_ is empty" } else { "_charset_ is unusual" };
-                    sink.violation(Leaf::FileUploadAttacksCharsetTrick, reason);
-                }
-                value.finish(completeness, sink);
-            }
-            State::File(_) => self.end_file(completeness, value, sink),
-            _ => {}
-        }
-        self.state = State::Skipped(Position::Later);
-    }
-
-    /// Counts bytes that are no file's content; how many of them may be evaluated.
-    fn count(&mut self, bytes: usize) -> usize {
-        let within = usize::try_from(self.room).unwrap_or(usize::MAX).min(bytes);
-        self.room -= within as u64;
-        self.uninspected = self.uninspected.saturating_add((bytes - within) as u64);
-        within
     }
 }

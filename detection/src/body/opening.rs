@@ -17,7 +17,7 @@ const ZERO_UNITS_MAX: u8 = 16;
 pub(super) struct Opening {
     head: Vec<u8>,
     zero_units: u8,
-    /// Whether each message of the body has a head of its own, as in gRPC.
+    /// True if each message of the body has a head of its own, as in gRPC.
     has_frames: bool,
     is_decided: bool,
 }
@@ -114,7 +114,7 @@ impl Opening {
     }
 }
 
-/// Whether the first bytes are a message's flag and a part of its length, and no character of four bytes.
+/// Returns `true` if the first bytes are a message's flag and a part of its length, and no character of four bytes.
 fn is_frame(head: &[u8]) -> bool {
     match head {
         [0, 0, 0, low] => is_control(*low),

@@ -15,7 +15,7 @@ pub(super) struct Parameter<'v> {
     pub(super) form: Form,
 }
 
-/// How a parameter's value is written.
+/// The notation of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Token,
@@ -26,7 +26,7 @@ pub(super) enum Form {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Broken;
 
-/// What stands before the first `;`, without white space around it, and the rest.
+/// The text before the first `;`, without white space around it, and the rest.
 pub(super) fn essence(value: &[u8]) -> (&[u8], &[u8]) {
     let end = memchr::memchr(b';', value).unwrap_or(value.len());
     let (essence, rest) = value.split_at_checked(end).unwrap_or((value, &[]));
@@ -112,14 +112,14 @@ pub(super) fn token(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     if end == 0 { None } else { rest.split_at_checked(end) }
 }
 
-/// Whether `name` is `base` in an extended or continued form (RFC 2231, sections 3 and 4), which some readers resolve and
+/// Returns `true` if `name` is `base` in an extended or continued form (RFC 2231, sections 3 and 4), which some readers resolve and
 /// others take for another parameter.
 pub(crate) fn is_extended(name: &[u8], base: &[u8]) -> bool {
     name.split_at_checked(base.len())
         .is_some_and(|(front, behind)| front.eq_ignore_ascii_case(base) && behind.first() == Some(&b'*'))
 }
 
-/// Whether all of `value` is one token.
+/// Returns `true` if all of `value` is one token.
 pub(super) fn is_whole_token(value: &[u8]) -> bool {
     matches!(token(value), Some((_, [])))
 }

@@ -6,7 +6,7 @@ use crate::field::Place;
 
 /// Bytes judged at once.
 const PIECE_BYTES: usize = 64 << 10;
-/// What two pieces share, so that nothing hides on the border.
+/// Bytes that two pieces share, so that nothing hides on the border.
 const OVERLAP_BYTES: usize = 4 << 10;
 
 /// Gathers the value that stands at a place.
@@ -15,7 +15,7 @@ pub(super) struct Raw {
     place: Place,
     name: Vec<u8>,
     piece: Vec<u8>,
-    /// Whether the piece holds anything that was not in the one before.
+    /// True if the piece holds anything that was not in the one before.
     fresh: bool,
 }
 

@@ -24,7 +24,7 @@ pub(super) enum Step {
     Is(Shape),
 }
 
-/// Whether bytes may follow those at hand.
+/// The end of the bytes at hand: final, or open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Follow {
     Perhaps,

@@ -4,7 +4,7 @@ use waf_shared::catalog::Leaf;
 
 use crate::field::Place;
 
-/// Whether all of a body was fed.
+/// The part of a body that was fed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completeness {
     /// To its end.
@@ -13,7 +13,7 @@ pub enum Completeness {
     CutOff,
 }
 
-/// How far the evaluation of a body has come, between two calls of [`Inspection::feed`].
+/// Progress of the evaluation of a body, between two calls of [`Inspection::feed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// Something may still be found in what was fed.
@@ -35,7 +35,7 @@ pub(crate) trait Sink {
     fn argument_name(&mut self, names: Place, name: &[u8]);
     /// A broken limit or a malformed document.
     fn violation(&mut self, leaf: Leaf, reason: &'static str);
-    /// Whether nothing more is wanted.
+    /// Returns `true` if nothing more is wanted.
     fn is_over(&self) -> bool;
 }
 

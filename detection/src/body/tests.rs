@@ -8,7 +8,7 @@ use super::*;
 mod binary;
 mod wide;
 
-/// What a parser said.
+/// The output of a parser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
     Field(Place, String, String),
@@ -17,7 +17,7 @@ pub(super) enum Said {
     Violation(Leaf, &'static str),
 }
 
-/// Keeps what it is told.
+/// Keeps everything that it receives.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Collected(pub(super) Vec<Said>);
 

@@ -22,7 +22,7 @@ const BLOCK_BYTES: usize = 1024;
 pub(super) struct Text {
     first: Reading,
     charset: Charset,
-    /// Whether nothing but its first bytes says what the text is, so that nothing contradicts it.
+    /// True if nothing but its first bytes says what the text is, so that nothing contradicts it.
     is_found: bool,
     /// The first bytes, until they suffice.
     opening: Option<Vec<u8>>,
@@ -33,7 +33,7 @@ pub(super) struct Text {
 #[derive(Debug)]
 struct Second {
     charset: Charset,
-    /// Whether the character set is declared, so that bytes outside it are a violation.
+    /// True if the character set is declared, so that bytes outside it are a violation.
     is_declared: bool,
     reading: Reading,
     /// Bytes that the first reading has taken and this one has not.
@@ -46,7 +46,7 @@ struct Reading {
     is_form: bool,
     form: Form,
     value: Value,
-    /// Whether bytes were no text in the character set. Reported at the end, so that no chunk makes a difference.
+    /// True if bytes were no text in the character set. Reported at the end, so that no chunk makes a difference.
     is_undecodable: bool,
 }
 

@@ -20,17 +20,17 @@ pub(super) struct Value {
     xml: Xml,
     limits: Option<Limits>,
     document: Document,
-    /// Whether what the document's parser cannot read is a violation.
+    /// True if what the document's parser cannot read is a violation.
     strict: bool,
-    /// Whether first bytes alone say that it is this document, so that nothing else is read until it ends to be one.
+    /// True if first bytes alone say that it is this document, so that nothing else is read until it ends to be one.
     alone: bool,
-    /// Whether the bytes are judged as text.
+    /// True if the bytes are judged as text.
     text: bool,
     /// The first bytes of a text that may be a document.
     mark: Vec<u8>,
 }
 
-/// What the configuration says about documents.
+/// Bounds of documents in the configuration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     json_depth: u32,
@@ -129,7 +129,7 @@ impl Value {
         self.raw.pending() + self.json.pending() + self.xml.pending()
     }
 
-    /// Whether anything is read at all.
+    /// Returns `true` if anything is read at all.
     pub(super) fn is_reading(&self) -> bool {
         self.text || self.document != Document::None
     }
@@ -178,7 +178,7 @@ impl Value {
         }
     }
 
-    /// Whether the first bytes begin a document.
+    /// Looks for the beginning of a document in the first bytes.
     fn look(&mut self, piece: &[u8], sink: &mut impl Sink) {
         for (at, &byte) in piece.iter().enumerate() {
             let mark_of_order = matches!(byte, 0xef | 0xbb | 0xbf);
@@ -240,7 +240,7 @@ impl Value {
     }
 }
 
-/// What a text is that begins with `mark`, which is not empty.
+/// The kind of a text that begins with `mark`, which is not empty.
 fn begins(mark: &[u8]) -> Document {
     const MARKS: [&[u8]; 2] = [b"<?xml", b"<!doctype"];
     if matches!(mark, [b'{' | b'[', ..]) {

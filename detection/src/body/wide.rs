@@ -72,7 +72,7 @@ pub(super) struct Utf32 {
     is_big: bool,
     /// Bytes of a character that is not complete.
     part: Vec<u8>,
-    /// Whether a character came, so that no mark can follow.
+    /// True if a character came, so that no mark can follow.
     begun: bool,
 }
 

@@ -33,10 +33,10 @@ pub(super) struct Xml {
     entities: Entities,
     state: State,
     stage: Stage,
-    /// Whether the bytes in hand stand in the internal subset of the document type.
+    /// True if the bytes in hand stand in the internal subset of the document type.
     subset: bool,
     has_doctype: bool,
-    /// Whether a subset that is not read here may declare entities.
+    /// True if a subset that is not read here may declare entities.
     has_external_subset: bool,
     open: Vec<Element>,
     /// Names of the open elements, one after the other.
@@ -51,7 +51,7 @@ pub(super) struct Xml {
     token: Vec<u8>,
     /// The name of a reference in hand.
     reference_name: Vec<u8>,
-    /// What is no character data: an attribute's value, a comment, a declaration.
+    /// Text that is not character data: an attribute's value, a comment, a declaration.
     aside: Vec<u8>,
     started: bool,
     /// Bytes of a byte order mark that came; all of them once something else did.
@@ -97,7 +97,7 @@ impl Xml {
         self.text.len() + self.aside.len()
     }
 
-    /// Why the document is not XML.
+    /// The reason for which the document is not XML.
     pub(super) fn fault(&self) -> &'static str {
         self.fault
     }
@@ -145,7 +145,7 @@ impl Xml {
         self.fail("XML ends early")
     }
 
-    /// What was not finished is judged as far as it came.
+    /// Unfinished text is judged as far as it came.
     fn give_up(&mut self, sink: &mut impl Sink) {
         self.flush(sink);
         if !self.aside.is_empty() {

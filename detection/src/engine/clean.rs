@@ -37,7 +37,7 @@ impl Clean {
         (value.len() <= VALUE_BYTES_MAX).then(|| self.keys.hash_one((key, name, value)).max(1))
     }
 
-    /// Whether a value of that fingerprint was found clean.
+    /// Returns `true` if a value of that fingerprint was found clean.
     pub(crate) fn knows(&self, fingerprint: u64) -> bool {
         self.slot(fingerprint).is_some_and(|slot| slot.load(Ordering::Relaxed) == fingerprint)
     }

@@ -1,4 +1,4 @@
-//! What is looked for before anything runs: the automata over all literals and triggers.
+//! Literals that are looked for before anything runs: the automata over all literals and triggers.
 
 use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::{AhoCorasick, Anchored, dfa};
@@ -51,7 +51,7 @@ impl Literals {
     }
 }
 
-/// What is looked for in a form that is decoded and judged again.
+/// Matchers and literals for a form that is decoded and judged again.
 pub(super) struct Codings {
     /// The pattern rules with a literal that is an escape itself, and the detectors that the bytes' classes call for.
     pub(super) matchers: Candidates,
@@ -80,7 +80,7 @@ impl Codings {
     }
 }
 
-/// Whether decoding a form would change `literal`.
+/// Returns `true` if decoding a form would change `literal`.
 fn names_a_coding(literal: &str) -> bool {
     let mut decoded = Vec::new();
     percent::decode(literal.as_bytes(), true, &mut decoded)

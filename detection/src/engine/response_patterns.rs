@@ -20,7 +20,7 @@ pub(crate) struct ResponsePatterns {
 /// The beginning of patterns.
 pub(crate) struct Anchor {
     pub(crate) length: usize,
-    /// What the bytes change about the page, if anything.
+    /// The change of the page by the bytes, if any.
     pub(crate) mark: Option<Mark>,
     pub(crate) patterns: Vec<(&'static Rule, &'static ResponsePattern)>,
 }

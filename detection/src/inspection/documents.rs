@@ -7,17 +7,17 @@ use std::borrow::Cow;
 use crate::field::Place;
 use crate::view::escapes;
 
-/// How deep documents are looked for in strings of documents.
+/// Depth to which documents are looked for in strings of documents.
 pub(super) const LEVELS_MAX: u8 = 2;
 /// Documents of one value, which differ in how it was decoded.
 pub(super) const DOCUMENTS_MAX: usize = 3;
 
-/// Whether values at `place` can hold documents that are not read as such by a parser of bodies.
+/// Returns `true` if values at `place` can hold documents that are not read as such by a parser of bodies.
 pub(super) const fn may_stand_at(place: Place) -> bool {
     matches!(place, Place::Query | Place::Form | Place::Cookie | Place::Json | Place::Xml | Place::Header)
 }
 
-/// Whether `text` has the look of a document with strings.
+/// Returns `true` if `text` has the look of a document with strings.
 #[inline]
 pub(super) fn is_one(text: &[u8]) -> bool {
     // Nearly every value is dismissed here.
@@ -43,9 +43,9 @@ pub(super) struct Literal<'d> {
     /// Name of the member or argument that it is the value of, of a name that of the object around it; empty where there
     /// is none.
     pub(super) key: &'d [u8],
-    /// What stands between the quotes.
+    /// The text between the quotes.
     text: &'d [u8],
-    /// Whether it is itself the name of a member.
+    /// True if it is itself the name of a member.
     pub(super) is_key: bool,
 }
 

@@ -25,9 +25,9 @@ use crate::view::{View, Views, classes};
 
 /// A view longer than this is judged in windows, so that the clock is read between pieces of bounded work.
 const WINDOW_BYTES: usize = 16 << 10;
-/// What two windows share: longer than any attack needs to be recognised.
+/// Bytes that two windows share: longer than any attack needs to be recognised.
 const WINDOW_OVERLAP_BYTES: usize = 2 << 10;
-/// What a field costs besides its bytes.
+/// Cost of a field besides its bytes.
 const FIELD_WORK_BYTES: usize = 16;
 
 /// The state that outlives a field.
@@ -45,7 +45,7 @@ pub(crate) struct Judging {
     cost: Cost,
     verdict: Verdict,
     pub(super) arguments: usize,
-    /// What the head says about the arguments.
+    /// The context that the head gives the arguments.
     pub(super) context: Arguments,
     /// The arguments and cookies that came, for names that come again.
     pub(super) arrived: Arrived,
@@ -58,15 +58,15 @@ pub(crate) struct Judging {
     pub(super) spaced: Vec<u8>,
     /// Documents that the value in hand turned out to be.
     documents: Vec<Vec<u8>>,
-    /// How deep in documents inside values the field in hand stands.
+    /// Depth of the field in hand in documents inside values.
     level: u8,
 }
 
-/// What is to look at a view.
+/// The matchers that are to look at a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     All,
-    /// What is told by how it is coded.
+    /// Findings about the coding.
     Codings,
 }
 

@@ -10,7 +10,7 @@ use crate::view::classes;
 
 /// Arguments and cookies that are kept; more than fit into a head and a form of the sizes that are configured by default.
 pub(super) const ENTRIES_MAX: usize = 32 << 10;
-/// Bits of the filter that tells that a name may have come before; one in forty heads is looked at for nothing.
+/// Bits of the filter over names that came before; one in forty heads is looked at for nothing.
 const FILTER_BITS: usize = 4096;
 /// Bytes of values that wait for the next request.
 const TEXT_BYTES_KEPT: usize = 64 << 10;

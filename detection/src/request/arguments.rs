@@ -1,4 +1,4 @@
-//! What an argument's name means together with the head that it came with: a session identifier from a foreign page, a
+//! Meaning of an argument's name together with the head that it came with: a session identifier from a foreign page, a
 //! method that replaces the request's own, a parameter that was there before.
 
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ mod name;
 
 pub(crate) use name::{Index, plain_name};
 
-/// Where the page that made the request comes from.
+/// Origin of the page that made the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Origin {
     /// The head was not seen: nothing is judged by it.
@@ -30,7 +30,7 @@ enum Origin {
     Foreign,
 }
 
-/// What kind of answer the client takes.
+/// The kind of answer that the client takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Wants {
     /// A page, as a browser does that follows a link.
@@ -44,7 +44,7 @@ enum Wants {
 
 const METHOD_BYTES_MAX: usize = 16;
 
-/// What of the head matters to the arguments, and which arguments came.
+/// The parts of the head that matter to the arguments, and the arguments that came.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments {
     origin: Origin,
@@ -54,11 +54,11 @@ pub(crate) struct Arguments {
     seen: HashSet<u64>,
 }
 
-/// What was found in one argument.
+/// Findings in one argument.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found {
     pub(crate) rule: &'static Rule,
-    /// Whether its name shows it, or its value.
+    /// True if its name shows it, or its value.
     pub(crate) in_name: bool,
 }
 

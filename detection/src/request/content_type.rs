@@ -1,6 +1,6 @@
 //! The request's own `Content-Type`: whether it can be read, and whether it says one thing.
 
-use super::facts::{Facts, Finding};
+use super::facts::{Facts, HeadFinding};
 use super::media_type::{
     Parameters, essence, is_known_character_set, is_media_type, is_registered, is_token,
 };
@@ -10,21 +10,21 @@ use crate::rules::request_head::content_type::{
     REPEATED, TRANSFER_ENCODING_OF_FORM,
 };
 
-pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
+pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<HeadFinding<'a>>) {
     if let Some(second) = facts.content_type.second {
-        found.push(Finding::new(&REPEATED, "content-type", second));
+        found.push(HeadFinding::new(&REPEATED, "content-type", second));
     }
     let Some(value) = facts.content_type.first.filter(|value| !value.is_empty()) else { return };
     let is_form = starts_with(value, b"multipart/form-data");
     if is_form {
         form(facts, value, found);
     }
-    // Everyday values end here: one word, no parameters.
+    // Ordinary values end here: one word, no parameters.
     let essence = essence(value);
     if essence.len() == value.len() && is_media_type(essence) {
         return;
     }
-    let mut report = |rule| found.push(Finding::new(rule, "content-type", value));
+    let mut report = |rule| found.push(HeadFinding::new(rule, "content-type", value));
     if !is_media_type(essence) || has_unclear_parameters(value) {
         report(&MALFORMED);
     }
@@ -40,8 +40,8 @@ pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
     }
 }
 
-fn form<'a>(facts: &Facts<'a>, value: &'a [u8], found: &mut Vec<Finding<'a>>) {
-    let mut report = |rule| found.push(Finding::new(rule, "content-type", value));
+fn form<'a>(facts: &Facts<'a>, value: &'a [u8], found: &mut Vec<HeadFinding<'a>>) {
+    let mut report = |rule| found.push(HeadFinding::new(rule, "content-type", value));
     if value.iter().any(|byte| !byte.is_ascii() || *byte == b'\t') {
         report(&BYTES_OUTSIDE_ASCII);
     }
@@ -57,7 +57,7 @@ fn form<'a>(facts: &Facts<'a>, value: &'a [u8], found: &mut Vec<Finding<'a>>) {
         [&b"binary"[..], b"8bit", b"7bit"].iter().any(|known| coding.eq_ignore_ascii_case(known))
     };
     if let Some(coding) = facts.content_transfer_encoding.first.filter(|coding| !harmless(coding)) {
-        found.push(Finding::new(&TRANSFER_ENCODING_OF_FORM, "content-transfer-encoding", coding));
+        found.push(HeadFinding::new(&TRANSFER_ENCODING_OF_FORM, "content-transfer-encoding", coding));
     }
 }
 

@@ -26,7 +26,7 @@ const CONDITIONAL: &[&[u8]] = &[
     b"ORDERPATCH",
 ];
 
-/// Whether a request with `method` may carry the restricted field `name`, spelt with hyphens.
+/// Returns `true` if a request with `method` may carry the restricted field `name`, spelt with hyphens.
 pub(super) fn is_exempt(method: &[u8], name: &[u8], value: &[u8]) -> bool {
     let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
     if is("if") {
@@ -97,7 +97,7 @@ fn coded_url(text: &[u8]) -> Option<&[u8]> {
     (is_scheme && behind.len() > 1).then_some(rest)
 }
 
-/// What is between `<` and `>`, made of characters of a URI (RFC 3986 section 2), and what is behind it.
+/// The text between `<` and `>`, made of characters of a URI (RFC 3986 section 2), and what is behind it.
 fn enclosed(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.strip_prefix(b"<")?;
     let (inner, rest) = text.split_at_checked(memchr::memchr(b'>', text)?)?;

@@ -1,4 +1,4 @@
-//! What the checks look at: the request line, and the header fields that they ask about, found in one pass.
+//! The facts that the checks look at: the request line, and the header fields that they ask about, found in one pass.
 
 use crate::rule::Rule;
 
@@ -26,7 +26,7 @@ pub struct Head<'a, F> {
     pub query: Option<&'a [u8]>,
     /// The header fields.
     pub fields: F,
-    /// Whether content follows, of a length above zero or unknown.
+    /// True if content follows, of a length above zero or unknown.
     pub carries_body: bool,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// The lines of `name`, if anything asks about them. The length decides first: the everyday field costs a comparison or two.
+    /// The lines of `name`, if anything asks about them. The length decides first: the ordinary field costs a comparison or two.
     fn lines(&mut self, name: &[u8]) -> Option<&mut Lines<'a>> {
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         Some(match name.len() {
@@ -128,7 +128,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether the method is `method`.
+    /// Returns `true` if the method is `method`.
     pub(crate) fn is_method(&self, method: &str) -> bool {
         self.method == method.as_bytes()
     }
@@ -136,16 +136,16 @@ impl<'a> Facts<'a> {
 
 /// A rule that holds for a head, and the field that shows it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Finding<'a> {
+pub(crate) struct HeadFinding<'a> {
     pub(crate) rule: &'static Rule,
     /// Name of the field, in lower case.
     pub(crate) field: &'a [u8],
-    /// What stands there; empty when the field is missing.
+    /// The value; empty when the field is missing.
     pub(crate) value: &'a [u8],
 }
 
-impl<'a> Finding<'a> {
-    pub(crate) fn new(rule: &'static Rule, field: &'static str, value: &'a [u8]) -> Finding<'a> {
-        Finding { rule, field: field.as_bytes(), value }
+impl<'a> HeadFinding<'a> {
+    pub(crate) fn new(rule: &'static Rule, field: &'static str, value: &'a [u8]) -> HeadFinding<'a> {
+        HeadFinding { rule, field: field.as_bytes(), value }
     }
 }

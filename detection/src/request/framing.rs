@@ -1,23 +1,23 @@
 //! Content where none belongs, no length where one belongs, and a `Connection` that says two things. What leaves the framing
 //! itself in doubt is refused before this.
 
-use super::facts::{Facts, Finding, Version};
+use super::facts::{Facts, HeadFinding, Version};
 use crate::rules::request_head::framing::{CONNECTION, GET_WITH_BODY, POST_WITHOUT_LENGTH};
 
-pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
+pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<HeadFinding<'a>>) {
     if facts.carries_body && (facts.is_method("GET") || facts.is_method("HEAD")) {
         let length = facts.content_length.first.unwrap_or_default();
-        found.push(Finding::new(&GET_WITH_BODY, "content-length", length));
+        found.push(HeadFinding::new(&GET_WITH_BODY, "content-length", length));
     }
     let has_length = facts.content_length.first.is_some() || facts.transfer_encoding.first.is_some();
     let has_content = ["POST", "PUT", "PATCH"].iter().any(|method| facts.is_method(method));
     // A frame of HTTP/2 says where a message ends.
     if has_content && facts.version != Some(Version::Http2) && !has_length {
-        found.push(Finding::new(&POST_WITHOUT_LENGTH, "content-length", b""));
+        found.push(HeadFinding::new(&POST_WITHOUT_LENGTH, "content-length", b""));
     }
     if contradicts(facts) {
         let value = facts.connection.second.or(facts.connection.first).unwrap_or_default();
-        found.push(Finding::new(&CONNECTION, "connection", value));
+        found.push(HeadFinding::new(&CONNECTION, "connection", value));
     }
 }
 

@@ -6,19 +6,19 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use waf_languages::url;
 
-use super::facts::{Facts, Finding};
+use super::facts::{Facts, HeadFinding};
 use crate::rules::request_head::host::{DISGUISED_ADDRESS, NUMERIC_ADDRESS};
 
-pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
+pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<HeadFinding<'a>>) {
     let Some(host) = facts.host.first else { return };
     if is_address(host) {
-        found.push(Finding::new(&NUMERIC_ADDRESS, "host", host));
+        found.push(HeadFinding::new(&NUMERIC_ADDRESS, "host", host));
     } else if is_disguised(host) {
-        found.push(Finding::new(&DISGUISED_ADDRESS, "host", host));
+        found.push(HeadFinding::new(&DISGUISED_ADDRESS, "host", host));
     }
 }
 
-/// Whether a host is an address of version 4 in other numbers than four decimal ones.
+/// Returns `true` if a host is an address of version 4 in other numbers than four decimal ones.
 fn is_disguised(host: &[u8]) -> bool {
     if !host.first().is_some_and(u8::is_ascii_digit) {
         return false;

@@ -6,14 +6,14 @@ pub(super) fn essence(value: &[u8]) -> &[u8] {
     value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii()
 }
 
-/// Whether `text` is `type/subtype`.
+/// Returns `true` if `text` is `type/subtype`.
 pub(super) fn is_media_type(text: &[u8]) -> bool {
     let mut parts = text.split(|byte| *byte == b'/');
     let (Some(kind), Some(subtype), None) = (parts.next(), parts.next(), parts.next()) else { return false };
     is_token(kind) && is_token(subtype)
 }
 
-/// Whether `text` is a media type whose type is one of those registered (RFC 6838 section 4.2).
+/// Returns `true` if `text` is a media type whose type is one of those registered (RFC 6838 section 4.2).
 pub(super) fn is_registered(text: &[u8]) -> bool {
     const TYPES: &[&str] =
         &["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
@@ -54,7 +54,7 @@ impl<'a> Iterator for Parameters<'a> {
     }
 }
 
-/// Where the parameter at the start of `text` ends: at a `;` outside quotes.
+/// Offset at which the parameter at the start of `text` ends: at a `;` outside quotes.
 fn end(text: &[u8]) -> usize {
     let (mut quoted, mut escaped) = (false, false);
     for (at, byte) in text.iter().enumerate() {

@@ -1,24 +1,24 @@
 //! `Accept`, `Accept-Encoding` and `User-Agent`: what every browser sends, in a form that browsers send.
 
-use super::facts::{Facts, Finding};
+use super::facts::{Facts, HeadFinding};
 use super::media_type::is_token;
 use crate::rules::request_head::negotiation::{
     ACCEPT_MALFORMED, ACCEPT_MISSING, ENCODING_MALFORMED, ENCODING_UNKNOWN, USER_AGENT_MISSING,
 };
 
-pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
+pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<HeadFinding<'a>>) {
     match facts.accept.first {
-        None | Some([]) => found.push(Finding::new(&ACCEPT_MISSING, "accept", b"")),
+        None | Some([]) => found.push(HeadFinding::new(&ACCEPT_MISSING, "accept", b"")),
         Some(value) if !elements(value).all(is_media_range) => {
-            found.push(Finding::new(&ACCEPT_MALFORMED, "accept", value));
+            found.push(HeadFinding::new(&ACCEPT_MALFORMED, "accept", value));
         }
         Some(_) => {}
     }
     if facts.user_agent.first.is_none_or(<[u8]>::is_empty) {
-        found.push(Finding::new(&USER_AGENT_MISSING, "user-agent", b""));
+        found.push(HeadFinding::new(&USER_AGENT_MISSING, "user-agent", b""));
     }
     if let Some(value) = facts.accept_encoding.first {
-        let mut report = |rule| found.push(Finding::new(rule, "accept-encoding", value));
+        let mut report = |rule| found.push(HeadFinding::new(rule, "accept-encoding", value));
         if value.len() > ACCEPT_ENCODING_BYTES_MAX || !elements(value).all(is_weighted_coding) {
             report(&ENCODING_MALFORMED);
         } else if !elements(value).all(is_known_coding) {
@@ -59,7 +59,7 @@ const CODINGS: &[&str] = &[
     "zstd",
 ];
 
-/// What stands between commas outside quotes, without empty elements.
+/// The elements between commas outside quotes, without empty ones.
 fn elements(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut quoted = false;
     let parts = value.split(move |byte| {

@@ -1,32 +1,32 @@
 //! `Range` and its obsolete relative (RFC 9110 section 14).
 
-use super::facts::{Facts, Finding};
+use super::facts::{Facts, HeadFinding};
 use crate::rules::request_head::ranges::{ANY, EXCESSIVE, MALFORMED, OBSOLETE_FIELD};
 
 /// Ranges of one request; what is a document viewer's asks for more.
 const RANGES_MAX: usize = 5;
 const RANGES_OF_PDF_MAX: usize = 62;
 
-pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
+pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<HeadFinding<'a>>) {
     if let Some(value) = facts.request_range.first {
-        found.push(Finding::new(&OBSOLETE_FIELD, "request-range", value));
-        found.push(Finding::new(&ANY, "request-range", value));
+        found.push(HeadFinding::new(&OBSOLETE_FIELD, "request-range", value));
+        found.push(HeadFinding::new(&ANY, "request-range", value));
     }
     let Some(value) = facts.range.first else { return };
-    found.push(Finding::new(&ANY, "range", value));
+    found.push(HeadFinding::new(&ANY, "range", value));
     let is_pdf = facts.path.len().checked_sub(4).and_then(|at| facts.path.get(at..));
     let is_pdf = is_pdf.is_some_and(|end| end.eq_ignore_ascii_case(b".pdf"));
     match count(value) {
-        None => found.push(Finding::new(&MALFORMED, "range", value)),
-        Some(_) if facts.range.is_repeated() => found.push(Finding::new(&MALFORMED, "range", value)),
+        None => found.push(HeadFinding::new(&MALFORMED, "range", value)),
+        Some(_) if facts.range.is_repeated() => found.push(HeadFinding::new(&MALFORMED, "range", value)),
         Some(count) if count > if is_pdf { RANGES_OF_PDF_MAX } else { RANGES_MAX } => {
-            found.push(Finding::new(&EXCESSIVE, "range", value));
+            found.push(HeadFinding::new(&EXCESSIVE, "range", value));
         }
         Some(_) => {}
     }
 }
 
-/// How many ranges `value` holds; `None` when one of them is no range. Units other than bytes are the application's own.
+/// Number of ranges in `value`; `None` when one of them is no range. Units other than bytes are the application's own.
 fn count(value: &[u8]) -> Option<usize> {
     let Some(at) = memchr::memchr(b'=', value) else { return is_range(value).then_some(1) };
     let (unit, rest) = value.split_at_checked(at)?;

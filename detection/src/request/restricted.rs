@@ -2,11 +2,11 @@
 
 use waf_shared::fields::{self, Property};
 
-use super::facts::{Facts, Finding};
+use super::facts::{Facts, HeadFinding};
 use super::media_type::is_token;
 use crate::rules::request_head::restricted::{CACHE_CONTROL, FIELD, WITHOUT_BODY};
 
-/// Whether no client has reason to send a field of that name. A twin of a field that says how a body is read is that field
+/// Returns `true` if no client has reason to send a field of that name. A twin of a field that says how a body is read is that field
 /// to programs that fold `_`, `.` and `-`, beside the one that was judged.
 pub(super) fn is_restricted(name: &[u8]) -> bool {
     fields::find(name).is_some_and(|field| {
@@ -14,24 +14,24 @@ pub(super) fn is_restricted(name: &[u8]) -> bool {
     })
 }
 
-pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<Finding<'a>>) {
+pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<HeadFinding<'a>>) {
     if let Some((field, value)) = facts.restricted {
-        found.push(Finding { rule: &FIELD, field, value });
+        found.push(HeadFinding { rule: &FIELD, field, value });
     }
     if !facts.carries_body {
         let coded = |value: &&[u8]| !value.is_empty() && !value.eq_ignore_ascii_case(b"identity");
         if let Some(value) = facts.content_encoding.first.filter(coded) {
-            found.push(Finding::new(&WITHOUT_BODY, "content-encoding", value));
+            found.push(HeadFinding::new(&WITHOUT_BODY, "content-encoding", value));
         }
         // A resumable upload asks for its state with an empty PUT.
         let is_query = facts.is_method("PUT") || facts.is_method("POST") || facts.is_method("PATCH");
         if let Some(value) = facts.content_range.first.filter(|_| !is_query) {
-            found.push(Finding::new(&WITHOUT_BODY, "content-range", value));
+            found.push(HeadFinding::new(&WITHOUT_BODY, "content-range", value));
         }
     }
     let lines = [facts.cache_control.first, facts.cache_control.second];
     if let Some(value) = lines.into_iter().flatten().find(|value| !are_directives(value)) {
-        found.push(Finding::new(&CACHE_CONTROL, "cache-control", value));
+        found.push(HeadFinding::new(&CACHE_CONTROL, "cache-control", value));
     }
 }
 

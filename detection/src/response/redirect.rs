@@ -1,4 +1,4 @@
-//! Open redirects: a `Location` on another host than the request's, when that host stands in a request parameter.
+//! Open redirects: a `Location` on another host than the request's, when a request parameter names that host.
 
 use super::Asked;
 
@@ -7,7 +7,7 @@ const HOST_BYTES_MAX: usize = 255;
 /// Bytes of parameters that are decoded and read.
 const PARAMETERS_BYTES_MAX: usize = 64 << 10;
 
-/// Whether `location` leads to a foreign host that the client named.
+/// Returns `true` if `location` leads to a foreign host that the client named.
 pub(super) fn is_open(asked: &Asked<'_>, location: &[u8]) -> bool {
     let Some(foreign) = host_of(location) else { return false };
     let own = without_port(asked.host).to_ascii_lowercase();
@@ -73,7 +73,7 @@ fn without_port(host: &[u8]) -> &[u8] {
     host.split(|byte| *byte == b':').next().unwrap_or(host)
 }
 
-/// Whether `host` stands in `text` as a name of its own.
+/// Returns `true` if `host` stands in `text` as a name of its own.
 fn names(text: &[u8], host: &[u8]) -> bool {
     let text = text.to_ascii_lowercase();
     let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');

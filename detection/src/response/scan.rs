@@ -7,7 +7,7 @@ use aho_corasick::automaton::StateID;
 use waf_shared::catalog::LeafSet;
 
 use crate::engine::{ANCHOR_BYTES_MAX, ResponsePatterns};
-use crate::response_pattern::{AHEAD_BYTES, BEHIND_BYTES, Kind, MatchContext, PageContext};
+use crate::response_pattern::{AHEAD_BYTES, BEHIND_BYTES, MatchContext, PageContext, ResponseKind};
 use crate::rule::Rule;
 
 /// Judged bytes that are kept before they are dropped in one go.
@@ -24,7 +24,7 @@ pub(super) struct Hit<'a> {
 /// The scan of one body.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    kind: Kind,
+    kind: ResponseKind,
     status: u16,
     path: Vec<u8>,
     leaves: LeafSet,
@@ -37,7 +37,7 @@ pub(super) struct Scanner {
     is_done: bool,
 }
 
-/// How far the scan has come.
+/// Progress of the scan.
 #[derive(Debug, Clone, Copy)]
 struct Progress {
     /// Index in the window of the next byte.
@@ -49,7 +49,7 @@ struct Progress {
 impl Scanner {
     pub(super) fn new(patterns: &ResponsePatterns) -> Scanner {
         Scanner {
-            kind: Kind::default(),
+            kind: ResponseKind::default(),
             status: 200,
             path: Vec::new(),
             leaves: LeafSet::EMPTY,
@@ -61,7 +61,7 @@ impl Scanner {
         }
     }
 
-    pub(super) fn begin(&mut self, kind: Kind, status: u16, path: &[u8], leaves: &LeafSet) {
+    pub(super) fn begin(&mut self, kind: ResponseKind, status: u16, path: &[u8], leaves: &LeafSet) {
         self.kind = kind;
         self.status = status;
         self.path = path.to_vec();
@@ -69,7 +69,7 @@ impl Scanner {
     }
 
     /// The kind of an undeclared body, once it shows.
-    pub(super) fn decide(&mut self, kind: Kind) {
+    pub(super) fn decide(&mut self, kind: ResponseKind) {
         self.kind = kind;
     }
 

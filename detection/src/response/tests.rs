@@ -1,4 +1,4 @@
-//! How a body is cut makes no difference; budgets and bounds hold.
+//! Chunks of a body make no difference; budgets and bounds hold.
 
 use proptest::prelude::*;
 

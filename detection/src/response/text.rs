@@ -2,13 +2,13 @@
 //! else as sent. Works on any pieces.
 
 use super::scan::Scanner;
-use crate::response_pattern::{self, Kind, STRING_END};
+use crate::response_pattern::{self, ResponseKind, STRING_END};
 use crate::view::View;
 
 /// The reader of one body.
 #[derive(Debug, Default)]
 pub(super) struct Text {
-    kind: Kind,
+    kind: ResponseKind,
     state: State,
     /// UTF-16: every other byte of ASCII is NUL.
     is_wide: bool,
@@ -17,10 +17,10 @@ pub(super) struct Text {
     is_binary: bool,
 }
 
-/// Bytes by which an undeclared body is told.
+/// Bytes by which an undeclared body is recognised.
 const EARLY_BYTES: usize = 64;
 
-/// Where in a JSON document the reader is.
+/// Position of the reader in a JSON document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum State {
     #[default]
@@ -32,13 +32,13 @@ enum State {
 }
 
 impl Text {
-    pub(super) fn begin(&mut self, kind: Kind) {
+    pub(super) fn begin(&mut self, kind: ResponseKind) {
         *self = Text { kind, early: Some(Vec::new()), ..Text::default() };
     }
 
-    /// How the judged bytes came from those sent.
+    /// The view that is judged.
     pub(super) fn view(&self) -> View {
-        if self.kind == Kind::Json { View::Escapes } else { View::Raw }
+        if self.kind == ResponseKind::Json { View::Escapes } else { View::Raw }
     }
 
     /// Hands the next bytes to the scanner.
@@ -59,7 +59,7 @@ impl Text {
         let Some(early) = self.early.take_if(|early| !early.is_empty()) else { return };
         let first = early.get(..early.len().min(EARLY_BYTES)).unwrap_or_default();
         self.is_wide = matches!(first, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-        if self.kind == Kind::Unknown {
+        if self.kind == ResponseKind::Unknown {
             match response_pattern::sniff(first) {
                 Some(kind) => {
                     self.kind = kind;
@@ -79,7 +79,7 @@ impl Text {
         if self.is_binary {
             return;
         }
-        if self.kind == Kind::Json {
+        if self.kind == ResponseKind::Json {
             scanner.room(bytes.len());
             for &byte in bytes {
                 if let Some(byte) = self.json(byte) {

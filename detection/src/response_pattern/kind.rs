@@ -1,8 +1,8 @@
-//! How the body of a response is read, by its `Content-Type`.
+//! Kinds of response bodies, by `Content-Type`.
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
+pub enum ResponseKind {
     /// A page.
     Html,
     /// JSON, also by suffix: judged string by string.
@@ -29,7 +29,7 @@ const SCRIPTS: &[&[u8]] = &[
 ];
 
 /// The kind that `content_type` declares; `None` for what holds no text.
-pub(crate) fn of(content_type: &[u8]) -> Option<Kind> {
+pub(crate) fn of(content_type: &[u8]) -> Option<ResponseKind> {
     let essence = content_type.split(|byte| matches!(byte, b';' | b',')).next().unwrap_or_default();
     let essence = essence.trim_ascii();
     // Longest first by what is most common; comparing needs no copy.
@@ -40,35 +40,35 @@ pub(crate) fn of(content_type: &[u8]) -> Option<Kind> {
     };
     let starts = |start: &[u8]| essence.get(..start.len()).is_some_and(|s| s.eq_ignore_ascii_case(start));
     if is(b"text/html") || is(b"application/xhtml+xml") {
-        Some(Kind::Html)
+        Some(ResponseKind::Html)
     } else if ends(b"/json") || ends(b"+json") || ends(b"ndjson") {
-        Some(Kind::Json)
+        Some(ResponseKind::Json)
     } else if starts(b"image/") {
         None
     } else if ends(b"/xml") || ends(b"+xml") {
-        Some(Kind::Xml)
+        Some(ResponseKind::Xml)
     } else if SCRIPTS.iter().any(|name| is(name)) {
-        Some(Kind::Script)
+        Some(ResponseKind::Script)
     } else if starts(b"text/") {
-        Some(Kind::Text)
+        Some(ResponseKind::Text)
     } else {
-        essence.is_empty().then_some(Kind::Unknown)
+        essence.is_empty().then_some(ResponseKind::Unknown)
     }
 }
 
-/// What the first bytes of an undeclared body look like; `None` for what holds no text.
-pub(crate) fn sniff(bytes: &[u8]) -> Option<Kind> {
+/// The look of the first bytes of an undeclared body; `None` for what holds no text.
+pub(crate) fn sniff(bytes: &[u8]) -> Option<ResponseKind> {
     let start = bytes.get(..bytes.len().min(512)).unwrap_or_default();
     if start.contains(&0) {
         return None;
     }
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
     Some(match start {
-        [b'<', b'?', b'x', b'm', b'l', ..] => Kind::Xml,
-        [b'<', b'?', ..] => Kind::Text,
-        [b'<', ..] => Kind::Html,
-        [b'{' | b'[', ..] => Kind::Json,
-        _ => Kind::Text,
+        [b'<', b'?', b'x', b'm', b'l', ..] => ResponseKind::Xml,
+        [b'<', b'?', ..] => ResponseKind::Text,
+        [b'<', ..] => ResponseKind::Html,
+        [b'{' | b'[', ..] => ResponseKind::Json,
+        _ => ResponseKind::Text,
     })
 }
 
@@ -79,15 +79,15 @@ mod tests {
     #[test]
     fn types_choose_the_reading() {
         for (value, expected) in [
-            ("text/html; charset=utf-8", Some(Kind::Html)),
-            ("TEXT/HTML", Some(Kind::Html)),
-            ("application/problem+json", Some(Kind::Json)),
-            ("application/x-ndjson", Some(Kind::Json)),
-            ("application/rss+xml", Some(Kind::Xml)),
-            ("text/event-stream", Some(Kind::Text)),
-            ("text/plain", Some(Kind::Text)),
-            ("application/javascript", Some(Kind::Script)),
-            ("", Some(Kind::Unknown)),
+            ("text/html; charset=utf-8", Some(ResponseKind::Html)),
+            ("TEXT/HTML", Some(ResponseKind::Html)),
+            ("application/problem+json", Some(ResponseKind::Json)),
+            ("application/x-ndjson", Some(ResponseKind::Json)),
+            ("application/rss+xml", Some(ResponseKind::Xml)),
+            ("text/event-stream", Some(ResponseKind::Text)),
+            ("text/plain", Some(ResponseKind::Text)),
+            ("application/javascript", Some(ResponseKind::Script)),
+            ("", Some(ResponseKind::Unknown)),
             ("image/png", None),
             ("image/svg+xml", None),
             ("application/octet-stream", None),
@@ -97,8 +97,8 @@ mod tests {
         ] {
             assert_eq!(of(value.as_bytes()), expected, "{value}");
         }
-        assert_eq!(sniff(b"\xef\xbb\xbf <html>"), Some(Kind::Html));
-        assert_eq!(sniff(b"<?php"), Some(Kind::Text));
+        assert_eq!(sniff(b"\xef\xbb\xbf <html>"), Some(ResponseKind::Html));
+        assert_eq!(sniff(b"<?php"), Some(ResponseKind::Text));
         assert_eq!(sniff(b"GIF8\0"), None);
     }
 }

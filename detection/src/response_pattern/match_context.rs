@@ -1,6 +1,6 @@
 //! A place in a body at which words of a rule stand, and the question who says them.
 
-use super::kind::Kind;
+use super::kind::ResponseKind;
 use super::page_context::{Element, PageContext};
 use super::window::{BEHIND_BYTES, STRING_END};
 
@@ -11,13 +11,13 @@ const CUT_OFF: u8 = 0;
 /// Words of one label.
 const LABEL_WORDS_MAX: usize = 6;
 
-/// Where words stand.
+/// A place at which words stand.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchContext<'a> {
     pub(crate) before: &'a [u8],
     pub(crate) after: &'a [u8],
     pub(crate) offset: u64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ResponseKind,
     pub(crate) status: u16,
     pub(crate) path: &'a [u8],
     pub(crate) context: PageContext,
@@ -34,8 +34,8 @@ impl<'a> MatchContext<'a> {
         self.after
     }
 
-    /// How the body is read.
-    pub fn kind(&self) -> Kind {
+    /// The reading of the body.
+    pub fn kind(&self) -> ResponseKind {
         self.kind
     }
 
@@ -49,25 +49,25 @@ impl<'a> MatchContext<'a> {
         self.path
     }
 
-    /// Whether the page has shown itself to be about code.
+    /// Returns `true` if the page has shown itself to be about code.
     pub fn is_discussed(&self) -> bool {
         self.context.discusses()
     }
 
-    /// Whether the words stand in a script or a style sheet.
+    /// Returns `true` if the words stand in a script or a style sheet.
     pub fn is_in_script(&self) -> bool {
-        self.kind == Kind::Script || self.context.is_in(Element::Script)
+        self.kind == ResponseKind::Script || self.context.is_in(Element::Script)
     }
 
-    /// Whether the words stand in preformatted text.
+    /// Returns `true` if the words stand in preformatted text.
     pub fn is_in_pre(&self) -> bool {
         self.context.is_in(Element::Pre)
     }
 
-    /// Whether a frame of a stack trace is the server's: like [`MatchContext::is_spoken`], but indented as frames are.
+    /// Returns `true` if a frame of a stack trace is the server's: like [`MatchContext::is_spoken`], but indented as frames are.
     pub fn is_frame(&self) -> bool {
         match self.kind {
-            Kind::Text | Kind::Unknown => {
+            ResponseKind::Text | ResponseKind::Unknown => {
                 let line = self.before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
                 !self.context.quotes() && !line.starts_with(b">") && !line.contains(&b'`')
             }
@@ -82,41 +82,41 @@ impl<'a> MatchContext<'a> {
         MatchContext { before, offset: self.offset.saturating_sub(bytes as u64), ..*self }
     }
 
-    /// Whether nothing but white space stands before the words.
+    /// Returns `true` if nothing but white space stands before the words.
     pub fn opens(&self) -> bool {
         let before = self.before.strip_prefix(b"\xef\xbb\xbf").unwrap_or(self.before);
         self.offset == self.before.len() as u64
             && before.iter().all(|byte| byte.is_ascii_whitespace() || *byte == STRING_END)
     }
 
-    /// Whether the server failed, by its own account.
+    /// Returns `true` if the server failed, by its own account.
     pub fn is_failure(&self) -> bool {
         self.status >= 500
     }
 
-    /// Whether the server says the words, rather than shows or names them.
+    /// Returns `true` if the server says the words, rather than shows or names them.
     pub fn is_spoken(&self) -> bool {
         match self.kind {
-            Kind::Script => false,
-            Kind::Json => !self.names_something(),
-            Kind::Text | Kind::Unknown => !self.context.quotes() && !self.is_quoted_line(),
-            Kind::Html | Kind::Xml => {
+            ResponseKind::Script => false,
+            ResponseKind::Json => !self.names_something(),
+            ResponseKind::Text | ResponseKind::Unknown => !self.context.quotes() && !self.is_quoted_line(),
+            ResponseKind::Html | ResponseKind::Xml => {
                 !self.is_in_script()
                     && (self.is_failure() || !self.context.quotes() && !self.is_in_tag_or_name())
             }
         }
     }
 
-    /// Whether the server says the words, and they begin what it says.
+    /// Returns `true` if the server says the words, and they begin what it says.
     pub fn leads(&self) -> bool {
         self.is_spoken() && (self.is_failure() || self.is_led())
     }
 
-    /// Whether the words begin a line, a text of the page or a string, perhaps after labels.
+    /// Returns `true` if the words begin a line, a text of the page or a string, perhaps after labels.
     fn is_led(&self) -> bool {
         let mut buffer = [0u8; LABEL_BYTES_MAX];
         let mut at = buffer.len();
-        let is_page = matches!(self.kind, Kind::Html | Kind::Xml);
+        let is_page = matches!(self.kind, ResponseKind::Html | ResponseKind::Xml);
         let mut rest = self.before;
         // Read backwards to where the text begins, leaving out what only changes its looks.
         loop {
@@ -136,8 +136,8 @@ impl<'a> MatchContext<'a> {
                 continue;
             }
             let ends = match self.kind {
-                Kind::Json => byte == STRING_END,
-                Kind::Html | Kind::Xml => byte == b'\n' && self.is_in_pre(),
+                ResponseKind::Json => byte == STRING_END,
+                ResponseKind::Html | ResponseKind::Xml => byte == b'\n' && self.is_in_pre(),
                 _ => byte == b'\n',
             };
             if ends {
@@ -159,7 +159,7 @@ impl<'a> MatchContext<'a> {
         is_label(buffer.get(at..).unwrap_or_default())
     }
 
-    /// Whether the words are part of a tag, or of an element that names or links something.
+    /// Returns `true` if the words are part of a tag, or of an element that names or links something.
     fn is_in_tag_or_name(&self) -> bool {
         let mut rest = self.before;
         for _ in 0..4 {
@@ -264,7 +264,7 @@ const PEOPLE_SAY: &[&str] = &[
     "how",
 ];
 
-/// Whether `text` is nothing, or labels such as `SQL Error: ` and `[log] `, one after the other.
+/// Returns `true` if `text` is nothing, or labels such as `SQL Error: ` and `[log] `, one after the other.
 fn is_label(mut text: &[u8]) -> bool {
     // Every round takes something off, so it ends.
     loop {

@@ -1,7 +1,7 @@
-//! What part of a page the reader is in: elements that quote, scripts, fenced code. Kept up by the same pass over the bytes
+//! The part of a page that the reader is in: elements that quote, scripts, fenced code. Kept up by the same pass over the bytes
 //! that finds the signs.
 
-use super::kind::Kind;
+use super::kind::ResponseKind;
 
 /// Marks that open or close something, in the two cases in which people write them.
 pub(crate) const MARKS: &[(&str, Mark)] = &[
@@ -31,7 +31,7 @@ pub(crate) const MARKS: &[(&str, Mark)] = &[
     ("```", Mark::Fence),
 ];
 
-/// What a mark does.
+/// The effect of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     Open(Element),
@@ -52,7 +52,7 @@ pub(crate) enum Element {
     Script,
 }
 
-/// Where in a page the reader is.
+/// Position of the reader in a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PageContext {
     open: u8,
@@ -63,8 +63,8 @@ pub(crate) struct PageContext {
 
 impl PageContext {
     /// Notes a mark; `next` is the byte behind its literal.
-    pub(crate) fn pass(&mut self, mark: Mark, kind: Kind, next: Option<&u8>) {
-        let is_page = matches!(kind, Kind::Html | Kind::Xml);
+    pub(crate) fn pass(&mut self, mark: Mark, kind: ResponseKind, next: Option<&u8>) {
+        let is_page = matches!(kind, ResponseKind::Html | ResponseKind::Xml);
         // Inside a script nothing but its own end means anything.
         if self.is_in(Element::Script) && mark != Mark::Close(Element::Script) {
             return;
@@ -89,7 +89,7 @@ impl PageContext {
         self.open & bit(element) != 0
     }
 
-    /// Whether what stands here is shown rather than said.
+    /// Returns `true` if what stands here is shown rather than said.
     pub(crate) fn quotes(self) -> bool {
         self.fenced
             || self.is_in(Element::Code)
@@ -98,7 +98,7 @@ impl PageContext {
             || self.is_in(Element::Pre) && (self.pre_is_styled || self.discusses)
     }
 
-    /// Whether the page has shown itself to be about such things.
+    /// Returns `true` if the page has shown itself to be about such things.
     pub(crate) fn discusses(self) -> bool {
         self.discusses
     }

@@ -1,15 +1,15 @@
 //! Shapes: the little that must be known of what follows a literal. Reading one is linear in the bytes looked at.
 
-/// How far `~` looks.
+/// Bytes that `~` passes over.
 const GAP_BYTES_MAX: usize = 400;
 
-/// Whether `text` begins with `shape`: `#` is a digit, `@` one or more word characters (dots included), a space any white
+/// Returns `true` if `text` begins with `shape`: `#` is a digit, `@` one or more word characters (dots included), a space any white
 /// space and markup's `&nbsp;`, `~` anything of at most 400 bytes, and everything else itself.
 pub(crate) fn fits(text: &[u8], shape: &str) -> bool {
     length(text, shape).is_some()
 }
 
-/// How many bytes of `text` a `shape` takes.
+/// Number of bytes of `text` that a `shape` takes.
 pub(crate) fn length(text: &[u8], shape: &str) -> Option<usize> {
     let mut parts = shape.as_bytes().split(|byte| *byte == b'~');
     let mut at = part(text, parts.next().unwrap_or_default())?;
@@ -23,7 +23,7 @@ pub(crate) fn length(text: &[u8], shape: &str) -> Option<usize> {
     Some(at)
 }
 
-/// How many bytes of `text` a shape without gaps takes.
+/// Number of bytes of `text` that a shape without gaps takes.
 fn part(text: &[u8], shape: &[u8]) -> Option<usize> {
     let mut at = 0;
     for wanted in shape {

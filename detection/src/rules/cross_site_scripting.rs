@@ -46,7 +46,7 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     evidence.scan::<Jsfuck, _>(subject, |_| Some(&encoding::JSFUCK));
 }
 
-/// Whether a decoded view of the same value is judged too. What stands between words is what tells script from prose, and
+/// Returns `true` if a decoded view of the same value is judged too. The bytes between words distinguish script from prose, and
 /// `+` and `%20` say nothing about that.
 fn is_still_encoded(subject: &Subject<'_>) -> bool {
     let form = matches!(subject.place, Place::Query | Place::QueryName | Place::Form | Place::FormName);

@@ -1,5 +1,5 @@
 //! Rules about how a request is written rather than what it asks for: bytes that no honest value holds, codings that hide
-//! others, and paths that look for files which were never meant to be served. What concerns a head as a whole stands in [`crate::request`].
+//! others, and paths that look for files which were never meant to be served. Checks of a head as a whole are in [`crate::request`].
 
 use self::places::WRITTEN;
 use crate::evidence::{Evidence, Subject};

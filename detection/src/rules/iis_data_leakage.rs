@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{MatchContext, ResponseKind};
 use crate::response_pattern::{checked, leads, raw, spoken};
 use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
@@ -90,7 +90,7 @@ static AVAILABILITY: Rule = Rule {
         leads("Microsoft VBScript ", "@ error '8"),
         leads("Microsoft VBScript ", "@ error &"),
     ]),
-    summary: "The response reports that IIS or what it runs is down, in the server's own words.",
+    summary: "The response reports that IIS or what it runs is down, as the server words it.",
     attacks: &[
         "<font face=\"Arial\" size=2>Microsoft OLE DB Provider for SQL Server</font> <font face=\"Arial\" size=2>error '80004005'</font><p>Timeout expired",
         "<html><head><title>Server Application Unavailable</title></head></html>",
@@ -181,10 +181,10 @@ fn is_detailed_status(context: &MatchContext<'_>) -> bool {
         && (heading || context.leads())
 }
 
-/// The heading of ASP.NET's error page; a 404 of it tells nothing.
+/// The heading of ASP.NET's error page; a 404 of it shows nothing.
 fn is_application_error(context: &MatchContext<'_>) -> bool {
     let heading = [&b"<H1>"[..], b"<h1>", b"<h1><span>"].iter().any(|tag| context.before().ends_with(tag));
     let ends = memchr::memmem::find(context.after(), b"Application.").is_some_and(|at| at < 120);
-    let said = heading || context.kind() == Kind::Text && context.leads();
+    let said = heading || context.kind() == ResponseKind::Text && context.leads();
     said && ends && !context.is_discussed() && context.status() != 404
 }

@@ -75,7 +75,7 @@ static EXCEPTION: Rule = Rule {
     ],
 };
 
-/// Whether an exception class is what the server reports.
+/// Returns `true` if an exception class is what the server reports.
 fn is_thrown(context: &MatchContext<'_>) -> bool {
     let Some(length) = shape_length(context.after(), "@") else { return false };
     let name = context.after().get(..length).unwrap_or_default();

@@ -102,7 +102,7 @@ fn upload(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     }
 }
 
-/// Where an extension that a Java server acts on stands at the end, or before what some systems cut off.
+/// Offset of an extension that a Java server acts on, at the end or before what some systems cut off.
 fn server_page(name: &[u8]) -> Option<usize> {
     name.iter().enumerate().filter(|(_, byte)| **byte == b'.').map(|(at, _)| at).find(|&at| {
         let rest = name.get(at + 1..).unwrap_or_default().trim_ascii_start();

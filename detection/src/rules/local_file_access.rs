@@ -173,7 +173,7 @@ const FILES: &[&[u8]] = &[
     b"url",
 ];
 
-/// Whether a value may name a file that nobody reads because of it: in a document unless it chooses a part of a page, in
+/// Returns `true` if a value may name a file that nobody reads because of it: in a document unless it chooses a part of a page, in
 /// a parameter unless it chooses a file.
 fn names_files(subject: &Subject<'_>) -> bool {
     let has = |list: &[&[u8]]| {
@@ -203,17 +203,9 @@ fn one_path(subject: &Subject<'_>, prose: bool, token: &Token<'_>, evidence: &mu
     };
     // Configuration files are sent as JSON or XML, and they do refer to their neighbours.
     let document = matches!(subject.place, Place::Json | Place::Xml | Place::Body);
-    let climbs_out = match resolved.climbs {
-        0 => false,
-        _ if target > Target::Ordinary => true,
-        climbs if prose => climbs > 0 && target == Target::Proof,
-        1 => token.origin == Origin::Absolute && !token.bytes.starts_with(b"\\..."),
-        2 => !document,
-        _ => true,
-    };
     // Parent steps between names that are there to be stepped back from.
     let zigzags = !prose && token.origin != Origin::Url && resolved.ups >= ZIGZAG_STEPS_MIN;
-    let climbs_out = climbs_out || zigzags;
+    let climbs_out = climbs_out(&resolved, token, target, prose, document) || zigzags;
     found(&CLIMBS_OUT, climbs_out);
     found(&STEP_UP, !prose && !climbs_out && resolved.climbs > 0 && token.origin == Origin::Relative);
     let long = resolved.long_dots > 1 || resolved.long_dots == 1 && target > Target::Ordinary;
@@ -229,15 +221,45 @@ fn one_path(subject: &Subject<'_>, prose: bool, token: &Token<'_>, evidence: &mu
     found(&SYSTEM_FILE, is_system && certain);
     found(&SYSTEM_FILE_IN_TEXT, is_system && !certain);
     let names = resolved.segments();
-    let temporary = matches!(names, [first, _, ..] if first.eq_ignore_ascii_case(b"tmp"))
-        || matches!(names, [first, second, _, ..] if (*first == b"var" && *second == b"tmp") || (*first == b"dev" && *second == b"shm"));
-    found(&WRITES_TO_TEMPORARY, temporary && token.before == Some(b'>') && token.origin == Origin::Absolute);
+    found(
+        &WRITES_TO_TEMPORARY,
+        is_temporary(names) && token.before == Some(b'>') && token.origin == Origin::Absolute,
+    );
     let nested = names.len() > 1 || resolved.climbs > 0 || !document;
     let sensitivity = if document { Sensitivity::Placed } else { Sensitivity::Requested };
     let secret = path::is_secret_dotfile(&resolved, Sensitivity::Anywhere) && nested
         || placed && path::is_secret_dotfile(&resolved, sensitivity);
     found(&DOTFILE, !prose && token.origin != Origin::Url && secret);
     found(&ASSISTANT_FILE, !prose && placed && path::is_assistant_file(&resolved));
+}
+
+/// Returns `true` if a path leads further up than a relative path of a program or a text does.
+fn climbs_out(
+    resolved: &Resolved<'_>,
+    token: &Token<'_>,
+    target: Target,
+    prose: bool,
+    document: bool,
+) -> bool {
+    match resolved.climbs {
+        0 => false,
+        _ if target > Target::Ordinary => true,
+        _ if prose => target == Target::Proof,
+        1 => token.origin == Origin::Absolute && !token.bytes.starts_with(b"\\..."),
+        2 => !document,
+        _ => true,
+    }
+}
+
+/// Returns `true` for a file in a folder that everybody may write to.
+fn is_temporary(names: &[&[u8]]) -> bool {
+    match names {
+        [first, _, ..] if first.eq_ignore_ascii_case(b"tmp") => true,
+        [first, second, _, ..] => {
+            *first == b"var" && *second == b"tmp" || *first == b"dev" && *second == b"shm"
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

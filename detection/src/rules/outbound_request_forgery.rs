@@ -233,11 +233,11 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     }
 }
 
-/// What a URL stands among.
+/// The surroundings of a URL.
 struct Position<'a> {
     subject: &'a Subject<'a>,
     prose: bool,
-    /// Whether the value could be one address.
+    /// True if the value could be one address.
     sole: bool,
 }
 
@@ -296,7 +296,7 @@ fn weigh_bare(position: &Position<'_>, url: &Url<'_>, evidence: &mut Evidence<'_
     evidence.found(rule, 0, url.host.len());
 }
 
-/// Whether the application will fetch the URL: the parameter says so, or says nothing else.
+/// Returns `true` if the application will fetch the URL: the parameter says so, or says nothing else.
 fn is_fetched(position: &Position<'_>, url: &Url<'_>, address: Address) -> bool {
     let open = is_open(position.subject.place);
     let web = [&b"http"[..], b"https", b"ftp"].iter().any(|known| known.eq_ignore_ascii_case(url.scheme));

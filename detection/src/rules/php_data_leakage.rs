@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{MatchContext, ResponseKind};
 use crate::response_pattern::{checked, leads, opens, raw, spoken};
 use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
@@ -195,9 +195,9 @@ static SOURCE: Rule = Rule {
 /// Source is raw: shown to a reader it would be escaped, in JSON it is somebody's text.
 fn is_raw(context: &MatchContext<'_>) -> bool {
     match context.kind() {
-        Kind::Json | Kind::Script => false,
-        Kind::Html | Kind::Xml => !context.is_in_script() && context.is_spoken(),
-        Kind::Text | Kind::Unknown => context.is_spoken(),
+        ResponseKind::Json | ResponseKind::Script => false,
+        ResponseKind::Html | ResponseKind::Xml => !context.is_in_script() && context.is_spoken(),
+        ResponseKind::Text | ResponseKind::Unknown => context.is_spoken(),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Rules of this bucket and the detector that reports them: URLs where an application would expect the name of a file of its
-//! own. What a parameter is for is told by its name, what the URL brings by its last name.
+//! own. The name of a parameter shows its purpose, the last name of a URL its content.
 
 use waf_languages::prose;
 use waf_languages::url::{self, AddressClass, Url};
@@ -68,7 +68,7 @@ static LIBRARY_PATH: Rule = Rule {
     weight: STRONG,
     places: Places::of(&[Place::Query, Place::Form, Place::Cookie, Place::Json]),
     matcher: RuleMatcher::DetectedInField { place: Place::Query, name: "lib_path" },
-    summary: "A parameter that tells where an application's own code lies is a URL.",
+    summary: "A parameter that names the place of an application's own code is a URL.",
     attacks: &["http://evil.example/shell.txt", "https://evil.example/", "ftp://evil.example/c99.php?"],
     benign: &["/srv/app/lib", "lib/classes", "https", "the path is https://example.org/ as far as I know"],
 };

@@ -1,4 +1,4 @@
-//! The rule about redirects. The host comparison stands in [`crate::response`].
+//! The rule about redirects. The host comparison is in [`crate::response`].
 
 use waf_shared::catalog::Leaf;
 

@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{MatchContext, ResponseKind};
 use crate::response_pattern::{checked, leads, raw};
 use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
@@ -217,5 +217,5 @@ fn is_template(context: &MatchContext<'_>) -> bool {
         || has(b".each ")
         || code.ends_with(b"?")
         || WORDS.iter().any(|ruby| word == ruby.as_bytes()) && !has(b"{");
-    is_ruby && !matches!(context.kind(), Kind::Json | Kind::Script) && context.is_spoken()
+    is_ruby && !matches!(context.kind(), ResponseKind::Json | ResponseKind::Script) && context.is_spoken()
 }

@@ -206,7 +206,7 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     }
 }
 
-/// Where `name` stands in `text` without a letter or digit right before or after it.
+/// Offset of `name` in `text` without a letter or digit right before or after it.
 fn word(text: &[u8], name: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(text, name).find(|at| {
         let before = at.checked_sub(1).and_then(|before| text.get(before));

@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response_pattern::{Kind, MatchContext, shape_length};
+use crate::response_pattern::{MatchContext, ResponseKind, shape_length};
 use crate::response_pattern::{checked, leads, raw};
 use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
@@ -63,7 +63,7 @@ static CGI_SOURCE: Rule = Rule {
     ],
 };
 
-/// A script at the beginning of the body that was not asked for as a script: `curl …/install.sh | sh` is everyday.
+/// A script at the beginning of the body that was not asked for as a script: `curl …/install.sh | sh` is common.
 fn is_script(context: &MatchContext<'_>) -> bool {
     let path = context.path();
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
@@ -71,7 +71,9 @@ fn is_script(context: &MatchContext<'_>) -> bool {
         [&b".sh"[..], b".bash", b".py", b".pl", b".rb", b".txt"].iter().any(|end| name.ends_with(end))
             || name.starts_with(b"install");
     let is_cgi = memchr::memmem::find(path, b"/cgi-bin/").is_some();
-    context.opens() && !matches!(context.kind(), Kind::Json | Kind::Script) && (is_cgi || !asked_for)
+    context.opens()
+        && !matches!(context.kind(), ResponseKind::Json | ResponseKind::Script)
+        && (is_cgi || !asked_for)
 }
 
 static ASPNET_EXCEPTION: Rule = Rule {
@@ -137,7 +139,7 @@ fn opens_with_class(context: &MatchContext<'_>) -> bool {
     name > 3 && class.first().is_some_and(u8::is_ascii_alphabetic) && context.back(name).opens()
 }
 
-/// Whether an exception class is what the server reports.
+/// Returns `true` if an exception class is what the server reports.
 fn is_thrown(context: &MatchContext<'_>) -> bool {
     let Some(length) = shape_length(context.after(), "@") else { return false };
     let name = context.after().get(..length).unwrap_or_default();

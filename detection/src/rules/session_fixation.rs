@@ -56,7 +56,7 @@ static DETECTOR: Detector = Detector {
     run: judge,
 };
 
-/// How far an assignment's attributes are looked for.
+/// Bytes in which an assignment's attributes are looked for.
 const ASSIGNED_BYTES_MAX: usize = 512;
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
@@ -90,7 +90,7 @@ fn find_all<'b>(bytes: &'b [u8], word: &'static [u8]) -> impl Iterator<Item = us
     })
 }
 
-/// What follows `cookie` in an assignment: `=` and the name of a session, or attributes of a cookie as code writes them.
+/// The bytes behind `cookie` in an assignment: `=` and the name of a session, or attributes of a cookie as code writes them.
 fn writes(after: &[u8]) -> bool {
     let after = after.get(..ASSIGNED_BYTES_MAX).unwrap_or(after);
     let closed = match after {
@@ -122,7 +122,7 @@ fn writes(after: &[u8]) -> bool {
     assigned.is_some_and(names_session) || (assigned.is_some() || rest.starts_with(b";")) && has_attribute()
 }
 
-/// Whether `text`, which ends in `set-`, continues `http-equiv=`.
+/// Returns `true` if `text`, which ends in `set-`, continues `http-equiv=`.
 fn is_http_equiv(text: &[u8]) -> bool {
     let Some(front) = text.len().checked_sub(4).and_then(|at| text.split_at_checked(at)) else {
         return false;

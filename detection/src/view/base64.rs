@@ -74,7 +74,7 @@ fn next_run<'a>(source: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     }
 }
 
-/// Whether what `run` begins with decodes to text.
+/// Returns `true` if what `run` begins with decodes to text.
 fn probe(run: &[u8]) -> bool {
     let mut head = [0; PROBE_BYTES + 1];
     for (quad, bytes) in run.chunks_exact(4).zip(head.chunks_exact_mut(3)) {
@@ -129,7 +129,7 @@ pub(super) fn decode(source: &[u8], out: &mut Vec<u8>) -> bool {
     text
 }
 
-/// Where the letters stand when the bytes are UTF-16 or UTF-32 of ASCII, as the encoded commands of PowerShell are.
+/// Position of the letters when the bytes are UTF-16 or UTF-32 of ASCII, as the encoded commands of PowerShell are.
 #[derive(Debug, Clone, Copy)]
 struct Letters {
     first: usize,
@@ -162,7 +162,7 @@ fn narrow(out: &mut Vec<u8>, start: usize, letters: Letters) {
     out.truncate(to);
 }
 
-/// What each symbol stands for in either alphabet; 255 for what is none.
+/// Value of each symbol in either alphabet; 255 for what is none.
 const SYMBOLS: [u8; 256] = {
     let mut table = [255; 256];
     let mut byte = 0_u8;
@@ -190,13 +190,13 @@ fn is_foreign(bytes: &[u8]) -> bool {
     cut && bytes.iter().all(|byte| *byte >= b' ' && *byte != 0x7f || byte.is_ascii_whitespace())
 }
 
-/// What a symbol stands for.
+/// The value of a symbol.
 pub(super) fn six_bits(symbol: u8) -> Option<u32> {
     let six = SYMBOLS[usize::from(symbol)];
     (six < 64).then_some(u32::from(six))
 }
 
-/// Whether percent coding stands nowhere but in place of symbols: `%2B`, `%2F`, `%3D`.
+/// Returns `true` if percent coding stands nowhere but in place of symbols: `%2B`, `%2F`, `%3D`.
 pub(super) fn is_percent_coded(source: &[u8]) -> bool {
     source.iter().all(|byte| SYMBOLS[usize::from(*byte)] < 64 || matches!(byte, b'%' | b'='))
 }

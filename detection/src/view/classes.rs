@@ -1,4 +1,4 @@
-//! Byte classes: one pass over a value tells which decodings and which literals can matter to it.
+//! Byte classes: one pass over a value shows which decodings and which literals can matter to it.
 
 /// Number of sets that [`Classes::set`] can return.
 pub(crate) const SETS: usize = 1 << SET_BITS;
@@ -104,17 +104,17 @@ impl Classes {
         self.0 & HIGH != 0
     }
 
-    /// Whether bytes occur that hide or end something: control characters, bytes outside ASCII, marks of escapes.
+    /// Returns `true` if bytes occur that hide or end something: control characters, bytes outside ASCII, marks of escapes.
     pub(crate) fn is_odd(self) -> bool {
         self.0 & (CONTROL | HIGH | BACKSLASH | PERCENT) != 0
     }
 
-    /// Whether a decoder other than plus-as-space and base64 can apply.
+    /// Returns `true` if a decoder other than plus-as-space and base64 can apply.
     pub(crate) fn may_fold(self) -> bool {
         self.0 & (PERCENT | AMPERSAND | BACKSLASH | HIGH) != 0
     }
 
-    /// Whether every byte stands in a base64 alphabet.
+    /// Returns `true` if every byte stands in a base64 alphabet.
     pub(crate) fn base64(self) -> bool {
         self.0 & NOT_BASE64 == 0
     }

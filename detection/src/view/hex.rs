@@ -1,6 +1,6 @@
 //! Hexadecimal digits, for the decoders.
 
-/// Whether all are hexadecimal digits.
+/// Returns `true` if all are hexadecimal digits.
 pub(super) fn all(digits: &[u8]) -> bool {
     digits.iter().all(u8::is_ascii_hexdigit)
 }

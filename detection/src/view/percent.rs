@@ -54,7 +54,7 @@ fn escape_at_end(bytes: &[u8]) -> Option<(usize, Replacement)> {
     })
 }
 
-/// What stands at a percent sign.
+/// The escape at a percent sign.
 fn escape(marked: &[u8]) -> Step {
     match marked {
         [_, b'u' | b'U', a, b, c, d, ..] if hex::all(&[*a, *b, *c, *d]) => {

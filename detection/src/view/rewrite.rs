@@ -1,7 +1,7 @@
 //! The loop that all decoders share: find a mark, replace what it begins, copy the rest. Nothing is copied before the
-//! first replacement, because most marks in everyday text begin nothing.
+//! first replacement, because most marks in ordinary text begin nothing.
 
-/// What a mark is replaced by: at most one code point.
+/// The replacement of a mark: at most one code point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Replacement {
     bytes: [u8; 4],
@@ -26,7 +26,7 @@ impl Replacement {
     }
 }
 
-/// What stands at a mark.
+/// The reading of a mark.
 pub(super) enum Step {
     /// An escape of so many bytes.
     Replace(usize, Replacement),

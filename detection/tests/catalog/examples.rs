@@ -44,7 +44,7 @@ pub(crate) fn spans(summary: &str) -> Vec<&str> {
     found
 }
 
-/// Whether the rules of `row` look at responses.
+/// Returns `true` if the rules of `row` look at responses.
 pub(crate) fn is_of_responses(row: &Row) -> bool {
     row.name.contains("-data-leakage-") || matches!(row.family, "web-shell-detection" | "response-inspection")
 }

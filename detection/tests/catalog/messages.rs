@@ -28,7 +28,7 @@ fn file(name: &str, media_type: &str, content: &str) -> String {
     format!("--b\r\n{head}\r\nContent-Type: {media_type}\r\n\r\n{content}\r\n")
 }
 
-/// What each leaf refuses.
+/// Requests that each leaf refuses.
 pub(crate) fn listed() -> Vec<(Leaf, Message)> {
     let mut rows = bodies();
     rows.extend(heads());

@@ -28,7 +28,7 @@ pub(crate) fn engine() -> Arc<Engine> {
     Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())))
 }
 
-/// What the engine says with the protections that are on by default, a body cut behind every byte of `cuts`.
+/// The verdict of the engine with the protections that are on by default, a body cut behind every byte of `cuts`.
 pub(crate) fn verdict_of(sent: Sent<'_>, cuts: &[usize]) -> Verdict {
     let bounds = Bounds::DEFAULT;
     let mut inspection =

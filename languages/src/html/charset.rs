@@ -34,7 +34,7 @@ impl Language for Charset {
     }
 }
 
-/// Whether UTF-7 spells markup: where, if so. `+` may have become a space on the way.
+/// Offset of markup that UTF-7 spells. `+` may have become a space on the way.
 fn utf7(bytes: &[u8]) -> Option<usize> {
     let mut last = None;
     for at in memchr2_iter(b'A', b'a', bytes) {
@@ -62,7 +62,7 @@ fn utf7(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether bytes with the eighth bit set spell a tag in US-ASCII (0xBC and 0xBE for the angle brackets), raw or as an escape.
+/// Offset of a tag that bytes with the eighth bit set spell in US-ASCII (0xBC and 0xBE for the angle brackets), raw or as an escape.
 fn us_ascii(bytes: &[u8]) -> Option<usize> {
     memchr_iter(0xbc, bytes)
         .filter(|&at| !is_inside_utf8(bytes, at))
@@ -83,7 +83,7 @@ fn us_ascii(bytes: &[u8]) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// Whether the byte continues a UTF-8 character other than U+00BC.
+/// Returns `true` if the byte continues a UTF-8 character other than U+00BC.
 fn is_inside_utf8(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied().unwrap_or_default();
     if before == 0xc2 {

@@ -25,7 +25,7 @@ pub(super) struct Found {
     pub scheme: Scheme,
     /// Offset of the first byte behind the colon.
     pub end: usize,
-    /// Whether it was written with control bytes, references or escapes in it; spaces alone are what prose has.
+    /// True if it was written with control bytes, references or escapes in it; spaces alone are what prose has.
     pub disguised: bool,
 }
 
@@ -90,7 +90,7 @@ fn data_scheme(kind: &[u8]) -> Scheme {
     if runs.iter().any(|run| kind.starts_with(run)) { Scheme::Document } else { Scheme::Data }
 }
 
-/// Whether an address with a script scheme, whose rest is `rest`, is a harmless filler (`javascript:void(0)`, `javascript:;`).
+/// Returns `true` if an address with a script scheme, whose rest is `rest`, is a harmless filler (`javascript:void(0)`, `javascript:;`).
 pub(super) fn is_filler(rest: &[u8]) -> bool {
     let mut text = [0u8; 10];
     let mut length = 0;
@@ -105,7 +105,7 @@ pub(super) fn is_filler(rest: &[u8]) -> bool {
     )
 }
 
-/// Whether `rest`, which follows a bare `javascript:`, reads as code and not as the rest of a title.
+/// Returns `true` if `rest`, which follows a bare `javascript:`, reads as code and not as the rest of a title.
 pub(super) fn reads_as_code(rest: &[u8]) -> bool {
     let mut rest = rest.get(..256).unwrap_or(rest);
     let length = rest.len();
@@ -148,7 +148,7 @@ pub(super) fn reads_as_code(rest: &[u8]) -> bool {
 pub(super) struct Fold<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the unit that was given last begins.
+    /// Offset of the unit that was given last.
     begin: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What markup in a value amounts to: elements, attributes and addresses that run code or load it. Conclusions
+//! Signs of markup in a value: elements, attributes and addresses that run code or load it. Conclusions
 //! only, without weights; it does not know where in a request the value stood.
 
 use super::fold::{self, Scheme};
@@ -16,7 +16,7 @@ mod style;
 /// Most bytes of an attribute's value that are looked through.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// How far before a tag the end of the page's own markup may lie.
+/// Bytes that may lie between the end of the page's own markup and a tag.
 const BREAK_BYTES_MAX: usize = 32;
 
 /// Markup of a page.
@@ -97,7 +97,7 @@ fn opened(bytes: &[u8], element: &Name, at: usize, report: &mut impl FnMut(HtmlS
     }
 }
 
-/// Whether `<Name>` at `at` is a type in angle brackets, as in `List<Object>`.
+/// Returns `true` if `<Name>` at `at` is a type in angle brackets, as in `List<Object>`.
 fn is_generic(bytes: &[u8], element: &Name, at: usize) -> bool {
     let name = bytes.get(at + 1..).unwrap_or_default();
     let behind = name.get(element.as_bytes().len()).copied();
@@ -140,7 +140,7 @@ fn attribute(
     address(element, &name, value, at, report);
 }
 
-/// Whether an attribute's value is itself a handler with its value: `src= onerror="…"`.
+/// Returns `true` if an attribute's value is itself a handler with its value: `src= onerror="…"`.
 fn is_assigned_handler(value: &[u8]) -> bool {
     let window = value.get(..64).unwrap_or(value);
     memchr::memchr(b'=', window).is_some_and(|equals| {
@@ -150,7 +150,7 @@ fn is_assigned_handler(value: &[u8]) -> bool {
     })
 }
 
-/// What an address in an attribute's value is able to do.
+/// Judges the address in an attribute's value.
 fn address(element: &Name, name: &Name, value: &[u8], at: usize, report: &mut impl FnMut(HtmlSign, usize)) {
     let start = value.iter().take_while(|byte| matches!(byte, b'"' | b'\'' | b'`')).count();
     let value = value.get(start..).unwrap_or_default();
@@ -186,7 +186,7 @@ fn address(element: &Name, name: &Name, value: &[u8], at: usize, report: &mut im
     }
 }
 
-/// Whether the text right before the first tag ends something that the page may have open.
+/// Returns `true` if the text right before the first tag ends something that the page may have open.
 fn breaks_before(before: &[u8]) -> bool {
     let start = before.len().saturating_sub(BREAK_BYTES_MAX);
     memchr::memchr_iter(b'>', before.get(start..).unwrap_or_default()).any(|end| {
@@ -262,7 +262,7 @@ fn spaced(bytes: &[u8], report: &mut impl FnMut(HtmlSign, usize)) {
     }
 }
 
-/// Whether a schema location names a host other than its namespace's.
+/// Returns `true` if a schema location names a host other than its namespace's.
 fn has_foreign_location(value: &[u8]) -> bool {
     let mut words = value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).take(64);
     while let (Some(namespace), Some(location)) = (words.next(), words.next()) {

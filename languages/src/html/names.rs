@@ -1,5 +1,9 @@
 //! Names of HTML elements and attributes, sorted by what they can do. Lists alone: where a name stands is judged elsewhere.
 
+mod table;
+
+use table::{EVENTS, WORDS};
+
 /// Longest name that is looked at; every known one is shorter.
 const NAME_BYTES_MAX: usize = 48;
 
@@ -40,7 +44,7 @@ impl Name {
     }
 }
 
-/// How sure it is that an attribute's name is an event handler's.
+/// Certainty that an attribute's name is an event handler's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handler {
     /// Begins as handlers of browsers do.
@@ -49,173 +53,7 @@ pub enum Handler {
     Possible,
 }
 
-/// Beginnings of the event names that browsers, old and new, have (after `on`).
-const EVENTS: &[&str] = &[
-    "abort",
-    "activate",
-    "after",
-    "animation",
-    "appinstalled",
-    "audio",
-    "auxclick",
-    "beforecopy",
-    "before",
-    "begin",
-    "blur",
-    "bounce",
-    "cached",
-    "cancel",
-    "canplay",
-    "cellchange",
-    "change",
-    "checking",
-    "chargingchange",
-    "click",
-    "close",
-    "command",
-    "complete",
-    "connect",
-    "contentvisibility",
-    "contextlost",
-    "contextmenu",
-    "contextrestored",
-    "controlselect",
-    "copy",
-    "cuechange",
-    "cut",
-    "dataavailable",
-    "datasetc",
-    "dblclick",
-    "deactivate",
-    "device",
-    "downloading",
-    "drag",
-    "drop",
-    "durationchange",
-    "emptied",
-    "encrypted",
-    "end",
-    "enter",
-    "error",
-    "exit",
-    "filterchange",
-    "finish",
-    "focus",
-    "formchange",
-    "formdata",
-    "forminput",
-    "fullscreen",
-    "gamepad",
-    "gesture",
-    "gotpointer",
-    "hashchange",
-    "help",
-    "input",
-    "invalid",
-    "key",
-    "languagechange",
-    "layoutcomplete",
-    "load",
-    "losecapture",
-    "lostpointer",
-    "media",
-    "message",
-    "mouse",
-    "move",
-    "moz",
-    "ms",
-    "noupdate",
-    "obsolete",
-    "offline",
-    "orientation",
-    "outofsync",
-    "pagehide",
-    "pageshow",
-    "pagereveal",
-    "pageswap",
-    "paste",
-    "pause",
-    "play",
-    "pointer",
-    "popstate",
-    "popup",
-    "progress",
-    "propertychange",
-    "ratechange",
-    "readystate",
-    "redo",
-    "rejection",
-    "repeat",
-    "reset",
-    "resize",
-    "resume",
-    "reverse",
-    "row",
-    "scroll",
-    "search",
-    "securitypolicy",
-    "seek",
-    "select",
-    "show",
-    "slotchange",
-    "stalled",
-    "start",
-    "stop",
-    "storage",
-    "submit",
-    "suspend",
-    "syncrestored",
-    "timeerror",
-    "timeout",
-    "timeupdate",
-    "toggle",
-    "touch",
-    "trackchange",
-    "transition",
-    "undo",
-    "unhandled",
-    "unload",
-    "updateready",
-    "urlflip",
-    "volumechange",
-    "waiting",
-    "webkit",
-    "wheel",
-    "zoom",
-];
-
-/// Everyday words that begin with `on`.
-const WORDS: &[&str] = &[
-    "one",
-    "ones",
-    "once",
-    "only",
-    "onto",
-    "onset",
-    "online",
-    "onward",
-    "onwards",
-    "ongoing",
-    "onsite",
-    "onion",
-    "onboard",
-    "onboarding",
-    "onair",
-    "onus",
-    "ontology",
-    "ondemand",
-    "onscreen",
-    "onstage",
-    "ontario",
-    "onyx",
-    "onpage",
-    "onsale",
-    "ontime",
-    "onhold",
-    "onduty",
-];
-
-/// Whether `name` (lower case) is an event handler's.
+/// The kind of event handler that `name` (lower case) is.
 pub fn handler(name: &[u8]) -> Option<Handler> {
     let event = name.strip_prefix(b"on")?;
     let event = event.strip_prefix(b"-").or_else(|| event.strip_prefix(b":")).unwrap_or(event);
@@ -229,7 +67,7 @@ pub fn handler(name: &[u8]) -> Option<Handler> {
     (letters >= 3 && event.iter().all(u8::is_ascii_alphanumeric)).then_some(Handler::Possible)
 }
 
-/// What an element can do by being there.
+/// The power of an element that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Power {
     /// Runs code.
@@ -248,7 +86,7 @@ pub enum Power {
     Plain,
 }
 
-/// Whether `name` is an instruction to a cache at the edge that assembles pages (Edge Side Includes).
+/// Returns `true` if `name` is an instruction to a cache at the edge that assembles pages (Edge Side Includes).
 pub fn is_edge_include(name: &Name) -> bool {
     matches!(
         name.as_bytes().strip_prefix(b"esi:"),
@@ -256,7 +94,7 @@ pub fn is_edge_include(name: &Name) -> bool {
     )
 }
 
-/// What the element `name` can do.
+/// The power of the element `name`.
 pub fn power(name: &Name) -> Power {
     match name.local() {
         b"script" => Power::Script,
@@ -272,7 +110,7 @@ pub fn power(name: &Name) -> Power {
     }
 }
 
-/// Whether the attribute makes the [`Power::Needs`] element dangerous.
+/// Returns `true` if the attribute makes the [`Power::Needs`] element dangerous.
 pub fn powerful(element: &[u8], attribute: &[u8], value: &[u8]) -> bool {
     match element {
         b"meta" => meta(attribute, value),

@@ -18,7 +18,7 @@ const HOSTS: &[&str] = &[
 /// Bytes of a tag that are read.
 const TAG_BYTES_MAX: usize = 1024;
 
-/// Whether the tag that `text` begins with is an `iframe` of such a host, loaded over TLS.
+/// Returns `true` if the tag that `text` begins with is an `iframe` of such a host, loaded over TLS.
 pub(super) fn is_player(text: &[u8]) -> bool {
     let tag = text.get(..TAG_BYTES_MAX).unwrap_or(text);
     let end = memchr::memchr(b'>', tag).unwrap_or(tag.len());

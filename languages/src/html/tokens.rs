@@ -202,7 +202,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// Whether what follows a `<` opens a tag, a declaration or an instruction. NUL bytes are passed over, since
+/// Returns `true` if what follows a `<` opens a tag, a declaration or an instruction. NUL bytes are passed over, since
 /// some readers drop them.
 fn opens(after: &[u8]) -> bool {
     let mut bytes = after.iter().copied().take(8).skip_while(|&byte| byte == 0);

@@ -151,7 +151,7 @@ const CALLS: &[&str] = &[
 /// Segments of a property path beneath `class` that reach the loader.
 const LOADER_PATH: &[&str] = &["classloader", "module", "protectiondomain", "declaredclasses"];
 
-/// What `name` names, if it is a class (or a package) known here.
+/// The class that `name` names, if it is one (or a package) known here.
 pub(super) fn kind(name: &[u8]) -> Option<JavaClass> {
     let last = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
     if names_process(name, last) {
@@ -180,12 +180,12 @@ fn names_process(name: &[u8], last: &[u8]) -> bool {
             || deep && last.eq_ignore_ascii_case(b"runtime"))
 }
 
-/// Whether a segment of `name` is a link of a deserialization chain.
+/// Returns `true` if a segment of `name` is a link of a deserialization chain.
 pub(super) fn has_gadget(name: &[u8]) -> bool {
     name.rsplit(|byte| matches!(byte, b'.' | b'$')).take(4).any(|part| is_one(part, GADGETS))
 }
 
-/// Whether `name` is a chain that ends in one of [`CALLS`], as `Runtime.getRuntime` is. The chain may begin with a call of its own.
+/// Returns `true` if `name` is a chain that ends in one of [`CALLS`], as `Runtime.getRuntime` is. The chain may begin with a call of its own.
 pub(super) fn ends_in_reaching_call(name: &[u8]) -> bool {
     is_one(name.rsplit(|byte| *byte == b'.').next().unwrap_or_default(), CALLS)
 }

@@ -54,7 +54,7 @@ fn is_endless(keyword: &[u8], condition: &[u8]) -> bool {
     middle.is_empty() || truth(middle) == Some(true)
 }
 
-/// Where the parenthesis closes.
+/// Offset at which the parenthesis closes.
 fn closing(inside: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     inside.iter().position(|byte| {
@@ -68,7 +68,7 @@ fn closing(inside: &[u8]) -> Option<usize> {
     })
 }
 
-/// Whether a constant expression is true; `None` when it is no constant. `++` and `--` change what they stand at.
+/// The truth of a constant expression; `None` when it is no constant. `++` and `--` change what they stand at.
 fn truth(expression: &[u8]) -> Option<bool> {
     let mut rest = expression.trim_ascii();
     let mut negations = 0_usize;

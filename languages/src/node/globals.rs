@@ -141,14 +141,14 @@ fn is_loaded(bytes: &[u8], at: usize, tail: &[u8]) -> bool {
         && !head.ends_with(b"mock")
 }
 
-/// What stands between the parentheses that `tail` begins with.
+/// The text between the parentheses that `tail` begins with.
 fn argument(tail: &[u8]) -> Option<&[u8]> {
     let inside = tail.get(1..)?;
     let inside = inside.get(..64).unwrap_or(inside);
     inside.get(..memchr::memchr(b')', inside)?)
 }
 
-/// Whether an argument names a module of [`MODULES`].
+/// Returns `true` if an argument names a module of [`MODULES`].
 fn is_module(argument: &[u8]) -> bool {
     let name = argument.trim_ascii();
     let ([b'"' | b'\'' | b'`', name @ .., b'"' | b'\'' | b'`'] | name) = name;
@@ -175,7 +175,7 @@ fn is_lone_call(bytes: &[u8], at: usize, tail: &[u8]) -> bool {
         && bytes.get(..at).is_some_and(|head| head.trim_ascii().is_empty())
 }
 
-/// Whether nothing but marks stands before `at`: the value begins here, or breaks out of what surrounds it.
+/// Returns `true` if nothing but marks stands before `at`: the value begins here, or breaks out of what surrounds it.
 fn opens_value(bytes: &[u8], at: usize) -> bool {
     bytes.get(..at).is_some_and(|head| {
         head.len() < 32

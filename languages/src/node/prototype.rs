@@ -2,7 +2,7 @@
 
 use super::name::is_name;
 
-/// Whether a key by itself pollutes when it is merged or set: `__proto__`, `__proto__[x]`, `a.constructor.prototype.x`.
+/// Returns `true` if a key by itself pollutes when it is merged or set: `__proto__`, `__proto__[x]`, `a.constructor.prototype.x`.
 pub fn is_polluting_key(key: &[u8]) -> bool {
     let key = key.trim_ascii();
     key == b"__proto__" || path(key).is_some()
@@ -33,7 +33,7 @@ fn is_path(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether brackets and dots lead to a `=` without a blank, or to the end.
+/// Returns `true` if brackets and dots lead to a `=` without a blank, or to the end.
 fn assigns(tail: &[u8]) -> bool {
     let length = tail
         .iter()

@@ -8,7 +8,7 @@ mod system;
 use private::{ASSISTANTS, COMMONPLACE, DUMPS, PUBLISHED_BY_MISTAKE, SECRET, SECRET_ANYWHERE};
 use system::{PROOFS, SERVER_FILES, SYSTEM};
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// Nothing known.
@@ -27,7 +27,7 @@ fn listed(name: &[u8], table: &[&str]) -> bool {
     table.iter().any(|known| same(name, known))
 }
 
-/// What a resolved path of that origin leads to.
+/// The target of a resolved path of that origin.
 pub fn target(path: &Resolved<'_>, origin: Origin) -> Target {
     let names = path.segments();
     let ends_as = |tail: &&[&str]| {
@@ -58,13 +58,13 @@ pub fn target(path: &Resolved<'_>, origin: Origin) -> Target {
     }
 }
 
-/// Whether an absolute path leads to what packages install and servers keep: programs, libraries, logs, pages.
+/// Returns `true` if an absolute path leads to what packages install and servers keep: programs, libraries, logs, pages.
 pub fn is_installed(path: &Resolved<'_>) -> bool {
     let names = path.segments();
     names.first().is_some_and(|name| listed(name, &["usr", "var"]))
 }
 
-/// How readily a hidden name tells.
+/// The sensitivity to hidden names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sensitivity {
     /// In a request path, where nothing asks for it by accident.
@@ -75,7 +75,7 @@ pub enum Sensitivity {
     Anywhere,
 }
 
-/// Whether the path leads to a hidden file that holds secrets.
+/// Returns `true` if the path leads to a hidden file that holds secrets.
 pub fn is_secret_dotfile(path: &Resolved<'_>, sensitivity: Sensitivity) -> bool {
     let listed_so = |name: &[u8]| match sensitivity {
         Sensitivity::Requested => listed(name, SECRET),
@@ -93,12 +93,12 @@ fn is_sample(name: &[u8]) -> bool {
     [".env.example", ".env.sample", ".env.dist", ".env.template"].iter().any(|known| same(name, known))
 }
 
-/// Whether the path leads to an assistant's files.
+/// Returns `true` if the path leads to an assistant's files.
 pub fn is_assistant_file(path: &Resolved<'_>) -> bool {
     path.segments().iter().any(|name| name.first() == Some(&b'.') && listed(name, ASSISTANTS))
 }
 
-/// Whether a request for that path asks for a file that was published by mistake.
+/// Returns `true` if a request for that path asks for a file that was published by mistake.
 pub fn is_published_by_mistake(path: &Resolved<'_>) -> bool {
     // Servlet containers never serve these directories.
     let private = |name: &&[u8]| same(name, "web-inf") || same(name, "meta-inf");

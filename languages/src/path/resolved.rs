@@ -3,7 +3,7 @@
 /// Segments of a path that are kept by name; deeper ones are only counted.
 const SEGMENTS_MAX: usize = 24;
 
-/// Where a path starts.
+/// Start of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// At the place where the application looks.
@@ -17,7 +17,7 @@ pub enum Origin {
 /// A path in a value.
 #[derive(Debug, Clone, Copy)]
 pub struct Token<'a> {
-    /// Where it begins in the value.
+    /// Offset in the value.
     pub offset: usize,
     /// The path, without a scheme or a host.
     pub bytes: &'a [u8],
@@ -36,7 +36,7 @@ pub struct Resolved<'a> {
     kept: usize,
     /// Parent steps.
     pub ups: usize,
-    /// How far it leads above its start.
+    /// Steps that it leads above its start.
     pub climbs: usize,
     /// Segments of three dots or more, which naive filters turn into two.
     pub long_dots: usize,

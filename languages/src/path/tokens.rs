@@ -36,7 +36,7 @@ pub fn tokens(value: &[u8]) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// How far the run at the start of `rest` reaches.
+/// Length of the run at the start of `rest`.
 fn length(rest: &[u8]) -> usize {
     let drive = is_drive(rest);
     let mut last_dot = false;

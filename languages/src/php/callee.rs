@@ -1,4 +1,4 @@
-//! What stands before an opening parenthesis, read backwards: the callee, if PHP would call it. Every step back is
+//! The callee before an opening parenthesis, read backwards: the callee, if PHP would call it. Every step back is
 //! bounded, so that a value of nothing but brackets costs no more than any other.
 
 use super::bytes::is_name;
@@ -14,7 +14,7 @@ const STEPS_MAX: usize = 6;
 /// Longest folded name.
 const FOLDED_BYTES_MAX: usize = 32;
 
-/// What lies between a callee and its parenthesis.
+/// The bytes between a callee and its parenthesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
     None,
@@ -41,10 +41,10 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Callee {
     pub(super) kind: Kind,
-    /// Where it begins, with the object or class that it is taken from.
+    /// Offset, that of the object or class that it is taken from included.
     pub(super) start: usize,
     pub(super) gap: Gap,
-    /// Whether it is a member of something: `a.b(`, `a->b(`, `A::b(`.
+    /// True if it is a member of something: `a.b(`, `a->b(`, `A::b(`.
     pub(super) member: bool,
 }
 
@@ -62,8 +62,8 @@ pub(super) fn before(bytes: &[u8], paren: usize) -> Option<Callee> {
         let (base, _) = skip_back(bytes, from);
         match last(bytes, base) {
             Some(b'$') if open == b'{' => {
-                let told = bytes.get(from + 1..at - 1).unwrap_or_default().trim_ascii_start();
-                let quoted = matches!(told.first(), Some(b'\'' | b'"' | b'@' | b'$'));
+                let trimmed = bytes.get(from + 1..at - 1).unwrap_or_default().trim_ascii_start();
+                let quoted = matches!(trimmed.first(), Some(b'\'' | b'"' | b'@' | b'$'));
                 return quoted.then_some(Callee {
                     kind: Kind::Variable,
                     start: base - 1,
@@ -121,8 +121,8 @@ fn parenthesized(bytes: &[u8], to: usize, gap: Gap, indexed: bool) -> Option<Cal
     if last(bytes, from).is_some_and(|byte| is_name(byte) || matches!(byte, b']' | b')' | b'>')) {
         return None;
     }
-    let told = bytes.get(from + 1..to - 1)?.trim_ascii();
-    let name = told.strip_prefix(b"$").unwrap_or_default();
+    let trimmed = bytes.get(from + 1..to - 1)?.trim_ascii();
+    let name = trimmed.strip_prefix(b"$").unwrap_or_default();
     if !name.is_empty() && name.iter().all(|byte| is_name(*byte)) && !name.iter().all(u8::is_ascii_digit) {
         return Some(Callee { kind: Kind::Parenthesized, start: from, gap, member: false });
     }
@@ -225,7 +225,7 @@ fn line_comment(line: &[u8]) -> Option<usize> {
     [hash, slashes].into_iter().flatten().min()
 }
 
-/// Where the bracket that closes just before `to` was opened.
+/// Offset of the bracket that closes just before `to`.
 fn matching(bytes: &[u8], to: usize, open: u8, close: u8) -> Option<usize> {
     let floor = to.saturating_sub(EXPRESSION_BYTES_MAX);
     let mut depth = 0_usize;
@@ -242,7 +242,7 @@ fn matching(bytes: &[u8], to: usize, open: u8, close: u8) -> Option<usize> {
     None
 }
 
-/// Where the chain of names begins that leads to the name at `from`.
+/// Offset of the chain of names that leads to the name at `from`.
 fn chain_start(bytes: &[u8], from: usize) -> usize {
     let floor = from.saturating_sub(EXPRESSION_BYTES_MAX);
     let mut at = from;

@@ -10,7 +10,7 @@ use crate::language::{Context, Findings};
 /// Bytes in which the parenthesis of a call closes.
 const ARGUMENTS_BYTES_MAX: usize = 512;
 
-/// What a call's arguments begin with.
+/// The beginning of a call's arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Argument {
     Empty,
@@ -29,11 +29,11 @@ struct Call<'a> {
     bytes: &'a [u8],
     callee: Callee,
     argument: Argument,
-    /// What stands between the parentheses, as far as it is read.
+    /// The text between the parentheses, as far as it is read.
     inside: &'a [u8],
-    /// Whether its parenthesis closes, or may do so behind what is read.
+    /// True if its parenthesis closes, or may do so behind what is read.
     closed: bool,
-    /// What follows the call.
+    /// The bytes behind the call.
     after: &'a [u8],
     surroundings: Context,
 }
@@ -76,7 +76,7 @@ fn is_quantity(inside: &[u8]) -> bool {
     length > 0 && !unit.is_empty() && unit.iter().all(u8::is_ascii_alphabetic)
 }
 
-/// Whether anything stands before a parenthesis that could be called: told without looking at what it is called with.
+/// Returns `true` if anything stands before a parenthesis that could be called, whatever it is called with.
 pub(super) fn may_call(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'(', bytes).any(|paren| {
         match callee::before(bytes, paren).map(|callee| callee.kind) {
@@ -149,14 +149,14 @@ impl Call<'_> {
         Some(if meant { PhpSign::SharedCall } else { PhpSign::OtherCall })
     }
 
-    /// Whether the argument is a string that begins with a slash or climbs.
+    /// Returns `true` if the argument is a string that begins with a slash or climbs.
     fn names_a_root(&self) -> bool {
-        let told = self.inside.trim_ascii_start();
-        let told = told.strip_prefix(b"'").or_else(|| told.strip_prefix(b"\"")).unwrap_or_default();
-        told.starts_with(b"/") || told.starts_with(b"../../")
+        let trimmed = self.inside.trim_ascii_start();
+        let trimmed = trimmed.strip_prefix(b"'").or_else(|| trimmed.strip_prefix(b"\"")).unwrap_or_default();
+        trimmed.starts_with(b"/") || trimmed.starts_with(b"../../")
     }
 
-    /// Whether the call is all that the value holds, but for punctuation and other calls that are tied to it.
+    /// Returns `true` if the call is all that the value holds, but for punctuation and other calls that are tied to it.
     fn stands_alone(&self) -> bool {
         let before = self.bytes.get(..self.callee.start).unwrap_or_default();
         let tied = matches!(self.after, [b'.', b'$' | b'\'' | b'"', ..]);
@@ -204,9 +204,9 @@ fn closing(bytes: &[u8], paren: usize) -> Option<usize> {
     None
 }
 
-/// What may stand before and behind a call that stands alone.
+/// Bytes before and behind a call that stands alone.
 const MARGIN_BYTES_MAX: usize = 256;
-/// What a value may begin with before a call that breaks out of it.
+/// Bytes of the beginning of a value before a call that breaks out of it.
 const TOKEN_BYTES_MAX: usize = 24;
 
 /// One word that is ended, as the value that the application expected: `1;`, `x').`, `a"}`.

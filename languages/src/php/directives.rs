@@ -171,7 +171,7 @@ pub(super) fn scan(bytes: &[u8], surroundings: Context, findings: &mut Findings<
     }
 }
 
-/// Whether a value is the name of a directive behind a command line's option, as the name of a query's argument is.
+/// Returns `true` if a value is the name of a directive behind a command line's option, as the name of a query's argument is.
 pub fn is_option(name: &[u8]) -> bool {
     let name = name.trim_ascii();
     let Some(space) = name.iter().rposition(u8::is_ascii_whitespace) else { return false };
@@ -179,7 +179,7 @@ pub fn is_option(name: &[u8]) -> bool {
     option.trim_ascii_end().ends_with(b"d") && option.len() <= 8 && is_directive(directive.trim_ascii())
 }
 
-/// What is listed: names, and the beginnings of names with a section.
+/// The listed directives: names, and the beginnings of names with a section.
 #[cfg(test)]
 pub(super) fn directives() -> impl Iterator<Item = String> {
     let sections = SECTIONS.iter().map(|section| format!("{section}."));

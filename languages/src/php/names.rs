@@ -1,4 +1,4 @@
-//! Names that PHP defines. Functions that only PHP has are told from those that other languages and prose have as well:
+//! Names that PHP defines. Functions that only PHP has are distinguished from those that other languages and prose have as well:
 //! the first betray PHP wherever they are called, the second only when the call is all there is.
 
 use std::sync::LazyLock;
@@ -12,16 +12,16 @@ use tables::{
     SPECIFIC, SPECIFIC_FAMILIES, SUPERGLOBALS,
 };
 
-/// What a function's name tells.
+/// The meaning of a function's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Function {
-    /// Runs code, reads or writes files, opens connections, tells of the server, unpacks hidden code; PHP's alone.
+    /// Runs code, reads or writes files, opens connections, shows facts of the server, unpacks hidden code; PHP's alone.
     Dangerous,
     /// PHP's alone.
     Specific,
     /// A name of other languages too.
     Shared,
-    /// An everyday English word too.
+    /// A common English word too.
     English,
     /// Shows its argument, in other languages too.
     Shows,
@@ -31,7 +31,7 @@ pub(super) enum Function {
     Other,
 }
 
-/// Whether a variable is such a helper.
+/// Returns `true` if a variable is such a helper.
 pub(super) fn is_helper(name: &[u8]) -> bool {
     let mut buffer = [0; NAME_BYTES_MAX];
     lower(name, &mut buffer).is_some_and(|lower| has(HELPERS, lower))
@@ -40,14 +40,14 @@ pub(super) fn is_helper(name: &[u8]) -> bool {
 /// Shortest dangerous name that is recognised at the end of a longer one.
 const TAIL_BYTES_MIN: usize = 9;
 
-/// What the function `name` is, if it is one.
+/// The class of the function `name`, if it is one.
 pub(super) fn function(name: &[u8]) -> Option<Function> {
     let mut buffer = [0; NAME_BYTES_MAX];
     let lower = lower(name, &mut buffer)?;
     exact(lower).or_else(|| family(lower)).or_else(|| reflects(lower).then_some(Function::Dangerous))
 }
 
-/// Whether `name` ends in the name of a dangerous function: a filter that cuts something off in front is fooled so.
+/// Returns `true` if `name` ends in the name of a dangerous function: a filter that cuts something off in front is fooled so.
 pub(super) fn ends_dangerously(name: &[u8]) -> bool {
     let mut buffer = [0; NAME_BYTES_MAX];
     let Some(lower) = lower(name, &mut buffer) else { return false };
@@ -59,14 +59,14 @@ pub(super) fn ends_dangerously(name: &[u8]) -> bool {
         .any(|tail| has(DANGEROUS, tail) && tail.contains(&b'_'))
 }
 
-/// Whether `name` is that of a variable that holds the request, the server or everything.
+/// Returns `true` if `name` is that of a variable that holds the request, the server or everything.
 pub fn is_superglobal(name: &[u8]) -> bool {
     let mut buffer = [0; NAME_BYTES_MAX];
     let Some(lower) = lower(name, &mut buffer) else { return false };
     has(SUPERGLOBALS, lower) || lower.starts_with(b"http_") && lower.ends_with(b"_vars")
 }
 
-/// What is listed.
+/// The listed names.
 #[cfg(test)]
 pub(super) fn superglobals() -> impl Iterator<Item = &'static str> {
     SUPERGLOBALS.iter().copied()

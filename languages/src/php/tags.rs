@@ -29,7 +29,7 @@ pub(super) fn scan(bytes: &[u8], surroundings: Context, findings: &mut Findings<
     }
 }
 
-/// What follows `<?`.
+/// The kind of tag that `<?` opens.
 enum Opens {
     Nothing,
     Emptiness,
@@ -43,17 +43,19 @@ const PROOF_BYTES: usize = 128;
 fn opens(rest: &[u8]) -> Opens {
     let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
     let (name, after) = rest.split_at_checked(name).unwrap_or_default();
-    let told = after.trim_ascii_start();
+    let trimmed = after.trim_ascii_start();
     let code = if name.eq_ignore_ascii_case(b"xml") {
-        !told.is_empty() && !told.first().is_some_and(u8::is_ascii_alphabetic) && !told.starts_with(b"?>")
+        !trimmed.is_empty()
+            && !trimmed.first().is_some_and(u8::is_ascii_alphabetic)
+            && !trimmed.starts_with(b"?>")
     } else if name.eq_ignore_ascii_case(b"php") {
-        if told.is_empty() {
+        if trimmed.is_empty() {
             return Opens::Emptiness;
         }
         true
     } else if name.is_empty() && after.first().is_some_and(u8::is_ascii_whitespace) {
-        let window = told.get(..PROOF_BYTES).unwrap_or(told);
-        told.is_empty() || window.iter().any(|byte| matches!(byte, b';' | b'(' | b'$' | b'\'' | b'"'))
+        let window = trimmed.get(..PROOF_BYTES).unwrap_or(trimmed);
+        trimmed.is_empty() || window.iter().any(|byte| matches!(byte, b';' | b'(' | b'$' | b'\'' | b'"'))
     } else {
         name.is_empty() && after.first().is_none_or(|byte| matches!(byte, b'=' | b'@' | b'$'))
     };

@@ -1,10 +1,10 @@
-//! Stream wrappers: schemes that PHP opens like files. Those that it alone has are told from those of the web.
+//! Stream wrappers: schemes that PHP opens like files. Those that it alone has are distinguished from those of the web.
 
 use super::bytes::is_name;
 use super::sign::PhpSign;
 use crate::language::{Context, Findings};
 
-/// What `php://` may be followed by.
+/// Streams behind `php://`.
 const STREAMS: &[&str] = &["fd", "filter", "input", "memory", "output", "stderr", "stdin", "stdout", "temp"];
 
 /// Schemes that PHP and its extensions define.

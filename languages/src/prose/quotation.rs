@@ -1,10 +1,10 @@
-//! Where a quotation ends and its author is named: `"… the last bug."`, a line of its own, `-- Frederick Brooks`. To a
-//! database the dashes begin a comment; what tells the two apart is what stands before the quote.
+//! Ends of quotations whose author is named: `"… the last bug."`, a line of its own, `-- Frederick Brooks`. To a
+//! database the dashes begin a comment; the text before the quote distinguishes the two.
 
 /// Words before the quote from which on a value is a text. What a break continues (a name, a number, a password) is short.
 const WORDS_MIN: usize = 6;
 
-/// Whether the dashes at `dashes` name the author of what was quoted up to `quote`.
+/// Returns `true` if the dashes at `dashes` name the author of what was quoted up to `quote`.
 pub fn is_attribution(bytes: &[u8], quote: usize, dashes: usize) -> bool {
     let before = bytes.get(..dashes).unwrap_or_default();
     let line = before.trim_ascii_end().len();
@@ -18,7 +18,7 @@ pub fn is_attribution(bytes: &[u8], quote: usize, dashes: usize) -> bool {
     own_line && named && is_text(bytes.get(..quote).unwrap_or_default())
 }
 
-/// Whether a string between quotes is prose: words, or one at a sentence's end. A single bare word may be a condition
+/// Returns `true` if a string between quotes is prose: words, or one at a sentence's end. A single bare word may be a condition
 /// (`'true'`), and so may a number.
 pub fn is_phrase(text: &[u8]) -> bool {
     let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default().trim_ascii();

@@ -1,12 +1,12 @@
-//! Tells a sentence that begins with code from code: a program in which two plain words stand side by side does not
+//! Sentences that begin with code, distinguished from code: a program in which two plain words stand side by side does not
 //! parse, so none of it would run.
 
 use crate::script::word::{self, continues_name};
 
-/// How much of a value is read.
+/// Bytes of a value that are read.
 const READ_BYTES_MAX: usize = 2048;
 
-/// Whether `bytes` cannot be a program. Strings, comments and regular expressions are passed over, since an attacker is free to
+/// Returns `true` if `bytes` cannot be a program. Strings, comments and regular expressions are passed over, since an attacker is free to
 /// put words there; where a template literal makes that hard to tell, the answer is no.
 pub fn is_sentence(bytes: &[u8]) -> bool {
     let bytes = bytes.get(..READ_BYTES_MAX).unwrap_or(bytes);
@@ -92,7 +92,7 @@ fn regex(rest: &[u8]) -> usize {
     1
 }
 
-/// Whether a slash at `at` opens a regular expression rather than dividing.
+/// Returns `true` if a slash at `at` opens a regular expression rather than dividing.
 fn begins_expression(bytes: &[u8], at: usize) -> bool {
     let head = bytes.get(..at).unwrap_or_default();
     head.trim_ascii_end().last().is_none_or(|&last| !continues_name(last) && !matches!(last, b')' | b']'))

@@ -5,7 +5,7 @@ use memchr::memchr;
 use super::sink::is_sink;
 use super::word::continues_name;
 
-/// Whether an attribute's value (what follows the `=`, quotes included) reads as code: a call, an assignment, an address, a block.
+/// Returns `true` if an attribute's value (what follows the `=`, quotes included) reads as code: a call, an assignment, an address, a block.
 pub(crate) fn reads_as_code(value: &[u8]) -> bool {
     let gap = value
         .iter()

@@ -3,12 +3,12 @@
 
 use super::word::continues_name;
 
-/// How long what is cut off by a closing comment may be.
+/// Bytes that a closing comment may cut off.
 const REST_BYTES_MAX: usize = 24;
-/// How far the call may lie behind the quote.
+/// Bytes that may lie between the quote and the call.
 const AHEAD_BYTES_MAX: usize = 64;
 
-/// Where the string is ended, if it is.
+/// Offset at which the string is ended, if it is.
 pub(super) fn find(bytes: &[u8]) -> Option<usize> {
     let value = bytes.trim_ascii();
     let escapes = value.iter().take(4).take_while(|&&byte| byte == b'\\').count();
@@ -19,7 +19,7 @@ pub(super) fn find(bytes: &[u8]) -> Option<usize> {
     (takes_up(code, quote) || comments_out(code)).then_some(0)
 }
 
-/// Whether an operator and a call follow.
+/// Returns `true` if an operator and a call follow.
 fn calls(code: &[u8]) -> bool {
     let passed =
         |byte: u8| joins(byte) || matches!(byte, b')' | b'}' | b']' | b'(' | b'{' | b'!' | b'~' | b' ');
@@ -34,12 +34,12 @@ fn calls(code: &[u8]) -> bool {
         && matches!(rest.get(name), Some(b'(' | b'`'))
 }
 
-/// Whether the string is taken up again at the end: an operator, then the same quote.
+/// Returns `true` if the string is taken up again at the end: an operator, then the same quote.
 fn takes_up(code: &[u8], quote: u8) -> bool {
     code.strip_suffix(&[quote]).and_then(|code| code.trim_ascii_end().last()).is_some_and(|&byte| joins(byte))
 }
 
-/// Whether a comment cuts off the rest.
+/// Returns `true` if a comment cuts off the rest.
 fn comments_out(code: &[u8]) -> bool {
     let tail = code.get(code.len().saturating_sub(REST_BYTES_MAX)..).unwrap_or_default();
     ["//", "<!--", "/*"].iter().any(|mark| {

@@ -69,7 +69,7 @@ pub(super) fn conclude(
     let end = word.end + if opened { closing } else { 0 };
     match word::after(bytes, end) {
         After::Index(open) if is_computed(bytes, name, open) => {
-            report(JavascriptSign::ComputedMember, Context::Code, at)
+            report(JavascriptSign::ComputedMember, Context::Code, at);
         }
         After::Member(member) => {
             let Some(member) = word::word_at(bytes, member) else { return };
@@ -103,7 +103,7 @@ pub(super) fn conclude(
     }
 }
 
-/// Whether the member of the page's object tells an attack from everyday words with a dot between them.
+/// Returns `true` if the member of the page's object distinguishes an attack from ordinary words with a dot between them.
 fn is_telling(root: &[u8], member: &[u8]) -> bool {
     match root {
         b"document" => matches!(
@@ -161,7 +161,7 @@ fn is_telling(root: &[u8], member: &[u8]) -> bool {
     }
 }
 
-/// Whether the index at `open` names a member by an expression, and the member is then used.
+/// Returns `true` if the index at `open` names a member by an expression, and the member is then used.
 fn is_computed(bytes: &[u8], root: &[u8], open: usize) -> bool {
     let inside = bytes.get(open + 1..).unwrap_or_default();
     let inside = inside.get(..word::AHEAD_BYTES_MAX).unwrap_or(inside);
@@ -178,7 +178,7 @@ fn is_computed(bytes: &[u8], root: &[u8], open: usize) -> bool {
     if matches!(root, b"document" | b"window" | b"globalThis" | b"frames") {
         return true;
     }
-    // `self['x']` and `this['x']` are everyday code until the member is pieced together, dangerous or called.
+    // `self['x']` and `this['x']` are ordinary code until the member is pieced together, dangerous or called.
     memchr(b']', inside).is_some_and(|end| {
         let member = inside.get(..end).unwrap_or_default();
         let quoted = member.split(|byte| matches!(byte, b'"' | b'\'' | b'`')).nth(1).unwrap_or_default();

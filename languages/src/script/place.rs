@@ -1,8 +1,8 @@
-//! Where a name stands in a value: at its beginning, behind something that ends a string or a statement, or amid prose.
+//! Standing of a name in a value: at its beginning, behind something that ends a string or a statement, or amid prose.
 
-/// How far a look back or ahead goes.
+/// Bytes of a look back or ahead.
 const REACH_BYTES: usize = 64;
-/// How far the end of a call is looked for.
+/// Bytes in which the end of a call is looked for.
 const CALL_BYTES_MAX: usize = 512;
 
 /// The standing of a name.
@@ -40,7 +40,7 @@ pub(super) fn standing(bytes: &[u8], at: usize, broken: bool) -> Standing {
     }
 }
 
-/// Whether the value begins with something that ends a string, a call or a statement, so that what follows is code.
+/// Returns `true` if the value begins with something that ends a string, a call or a statement, so that what follows is code.
 pub(super) fn begins_broken(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start();
     match start.first() {
@@ -51,7 +51,7 @@ pub(super) fn begins_broken(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether the text behind the parenthesis at `open` reads on as prose once the call has ended.
+/// Returns `true` if the text behind the parenthesis at `open` reads on as prose once the call has ended.
 pub(super) fn prose_follows(bytes: &[u8], open: usize) -> bool {
     let rest = bytes.get(open..).unwrap_or_default();
     let rest = rest.get(..CALL_BYTES_MAX).unwrap_or(rest);
@@ -69,7 +69,7 @@ pub(super) fn prose_follows(bytes: &[u8], open: usize) -> bool {
     false
 }
 
-/// Whether `tail` begins like the rest of a sentence.
+/// Returns `true` if `tail` begins like the rest of a sentence.
 pub(super) fn is_prose(tail: &[u8]) -> bool {
     // After a call no letter may follow, whatever the alphabet.
     if tail.first().is_some_and(|byte| *byte >= 0xc3) {
@@ -105,7 +105,7 @@ fn gap_before(head: &[u8]) -> usize {
     gap
 }
 
-/// Whether a quote or parenthesis with `outside` before it opens a quotation in prose.
+/// Returns `true` if a quote or parenthesis with `outside` before it opens a quotation in prose.
 fn opens_prose_quote(outside: &[u8]) -> bool {
     let blanks = outside.iter().rev().take(4).take_while(|byte| byte.is_ascii_whitespace()).count();
     let word = outside.iter().rev().nth(blanks);
@@ -115,7 +115,7 @@ fn opens_prose_quote(outside: &[u8]) -> bool {
         })
 }
 
-/// Whether the word that ends `head` is an operator or a keyword after which an expression stands.
+/// Returns `true` if the word that ends `head` is an operator or a keyword after which an expression stands.
 fn follows_operator(head: &[u8]) -> bool {
     let letters = head.iter().rev().take(12).take_while(|byte| byte.is_ascii_alphabetic()).count();
     let (outside, word) = head.split_at(head.len() - letters);

@@ -49,7 +49,7 @@ fn other(bytes: &[u8], at: usize, word: &Word, broken: bool) -> Option<Javascrip
         b"call" | b"apply" | b"bind" | b"sort" | b"map" => (word::follows(bytes, at, b".")
             && after() == After::Template)
             .then_some(JavascriptSign::TaggedTemplate),
-        // Everyday names: they count where the value has just broken out of a string.
+        // Common names: they count where the value has just broken out of a string.
         b"print" | b"open" | b"write" | b"close" | b"log" if broken => (called()
             && page::standing(bytes, at, broken) == Standing::Expression)
             .then_some(JavascriptSign::Call),
@@ -113,7 +113,7 @@ fn sink(
     }
 }
 
-/// Where the call of `name` at the parenthesis `open` begins, unless it reads like a plural or an aside: `alert(s)`, `import (and …`.
+/// Offset of the call of `name` at the parenthesis `open`, unless it reads like a plural or an aside: `alert(s)`, `import (and …`.
 fn call_at(bytes: &[u8], name: &[u8], end: usize, open: usize) -> Option<usize> {
     let inside = bytes.get(open + 1..).unwrap_or_default();
     if inside.is_empty() {
@@ -143,7 +143,7 @@ fn calls_through(bytes: &[u8], member: usize) -> bool {
         && matches!(word::after(bytes, word.end), After::Call(_) | After::Template)
 }
 
-/// Whether the function named at `at` is an argument or an assigned value by itself.
+/// Returns `true` if the function named at `at` is an argument or an assigned value by itself.
 fn is_handed_over(bytes: &[u8], at: usize, end: usize) -> bool {
     let head = bytes.get(..at).unwrap_or_default();
     let Some((&last, outside)) = head.split_last() else { return false };
@@ -182,7 +182,7 @@ fn is_handed_over(bytes: &[u8], at: usize, end: usize) -> bool {
     }
 }
 
-/// Whether `constructor` is used to make code: `x.constructor('…')`, `x['constructor'](…)`.
+/// Returns `true` if `constructor` is used to make code: `x.constructor('…')`, `x['constructor'](…)`.
 fn makes_code(bytes: &[u8], word: &Word) -> bool {
     let named = bytes.get(word.end..).is_some_and(|rest| matches!(rest, [b'"' | b'\'' | b'`', b']', ..]));
     if named {

@@ -1,6 +1,6 @@
 //! Functions that run text or open a dialog.
 
-/// Whether `word` names a function that runs text or opens a dialog.
+/// Returns `true` if `word` names a function that runs text or opens a dialog.
 pub(super) fn is_sink(word: &[u8]) -> bool {
     let word = word.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
     if word == b"Function" {

@@ -6,7 +6,7 @@ use crate::html::reference;
 
 /// Longest name that means anything here.
 const NAME_BYTES_MAX: usize = 24;
-/// How far what follows a name is looked at.
+/// Bytes behind a name that are looked at.
 pub(crate) const AHEAD_BYTES_MAX: usize = 160;
 
 /// A name and where it ends, with `\u0061` decoded.
@@ -22,7 +22,7 @@ impl Word {
     }
 }
 
-/// What follows a name.
+/// The continuation of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum After {
     /// `(`, at this offset.
@@ -104,12 +104,12 @@ pub(crate) fn skip_gap(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether the byte may stand inside a name.
+/// Returns `true` if the byte may stand inside a name.
 pub(crate) fn continues_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
-/// What follows the name that ends at `end`.
+/// The continuation of the name that ends at `end`.
 pub(crate) fn after(bytes: &[u8], end: usize) -> After {
     let mut at = skip_gap(bytes, end);
     // `(alert)(1)`: closing parentheses are passed over when a call follows.
@@ -154,12 +154,12 @@ pub(crate) fn after(bytes: &[u8], end: usize) -> After {
         _ => After::Other,
     }
 }
-/// Whether the name at `at` is a member: behind a dot, or quoted in brackets.
+/// Returns `true` if the name at `at` is a member: behind a dot, or quoted in brackets.
 pub(crate) fn is_member(bytes: &[u8], at: usize) -> bool {
     follows(bytes, at, b".'\"`")
 }
 
-/// Whether the last byte before `at` that is no white space is one of `wanted`.
+/// Returns `true` if the last byte before `at` that is no white space is one of `wanted`.
 pub(crate) fn follows(bytes: &[u8], at: usize, wanted: &[u8]) -> bool {
     let head = bytes.get(..at).unwrap_or_default();
     head.iter()

@@ -1,4 +1,4 @@
-//! What a command's arguments look like: options, paths, addresses, code, or plain prose. It knows no commands.
+//! Shapes of a command's arguments: options, paths, addresses, code, or plain prose. It knows no commands.
 
 use super::word::{Traits, Word};
 

@@ -5,7 +5,7 @@ use super::word::Word;
 /// Words of a clause that are kept: the command and enough arguments to see its shape.
 pub(super) const WORDS: usize = 12;
 
-/// What stands before a clause.
+/// The bytes before a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opener {
     /// The value's beginning.
@@ -36,7 +36,7 @@ pub(super) enum Opener {
     Tail,
 }
 
-/// What stands to the left of the opener.
+/// The bytes to the left of the opener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Left {
     /// Nothing but what breaks out of a quotation.
@@ -49,7 +49,7 @@ pub(super) enum Left {
     Command,
 }
 
-/// What ends a clause.
+/// The end of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closer {
     /// The value's end.
@@ -73,27 +73,27 @@ pub(super) enum Closer {
 /// The words between two separators.
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
-    /// What stands before it.
+    /// The bytes before it.
     pub(super) opener: Opener,
-    /// What stands to the left of that.
+    /// The bytes to the left of that.
     pub(super) left: Left,
-    /// Whether that is an address, a host, a file: what an application puts into a command line.
+    /// True if that is an address, a host, a file: what an application puts into a command line.
     pub(super) target: bool,
     /// Byte before the opener, if any.
     pub(super) byte_before: Option<u8>,
     /// First byte behind the closer and blanks, if any.
     pub(super) byte_behind: Option<u8>,
-    /// Whether the opener and the first word touch.
+    /// True if the opener and the first word touch.
     pub(super) glued: bool,
-    /// Whether the chain of pipes that this clause is part of starts a value or a code span.
+    /// True if the chain of pipes that this clause is part of starts a value or a code span.
     pub(super) pipeline_from_start: bool,
-    /// What ends it.
+    /// Its end.
     pub(super) closer: Closer,
-    /// Whether `$IFS` stands between words.
+    /// True if `$IFS` stands between words.
     pub(super) ifs: bool,
-    /// Whether the words are a brace list, and whether that list starts with an empty entry.
+    /// The brace list that the words are, if any.
     pub(super) braces: Braces,
-    /// Whether the value is a scalar of a document.
+    /// True if the value is a scalar of a document.
     pub(super) document: bool,
     /// Words of the value before the clause.
     pub(super) words_before: usize,
@@ -105,7 +105,7 @@ pub(super) struct Clause {
     kept: usize,
 }
 
-/// Whether a clause is a brace list.
+/// The kind of brace list that a clause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Braces {
     /// No.

@@ -15,7 +15,7 @@ const FINDINGS_MAX: usize = 64;
 /// A value that may be a document.
 pub(super) struct Document<'a> {
     bytes: &'a [u8],
-    /// Whether it is one; found out when the first finding asks.
+    /// True if it is one; found out when the first finding asks.
     is_one: Option<bool>,
     asked: usize,
     /// Up to where lines were read, and whether a fence of code is open there.
@@ -55,7 +55,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Whether code is shown at `offset`: in a fence, behind an indent or a prompt, between backticks of a line.
+    /// Returns `true` if code is shown at `offset`: in a fence, behind an indent or a prompt, between backticks of a line.
     fn shows_code(&mut self, offset: usize) -> bool {
         let head = self.bytes.get(..offset).unwrap_or_default();
         let start = memchr::memrchr(b'\n', head).map_or(0, |end| end + 1);

@@ -39,7 +39,7 @@ fn server_side_include(bytes: &[u8], findings: &mut Findings<'_, ShellSign>) {
     }
 }
 
-/// Whether an expansion at `at` stands in a command's place: at the start, or behind what separates commands.
+/// Returns `true` if an expansion at `at` stands in a command's place: at the start, or behind what separates commands.
 fn opens(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default().trim_ascii_end();
     before.last().is_none_or(|byte| matches!(byte, b';' | b'|' | b'&' | b'\'' | b'"'))

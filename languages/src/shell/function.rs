@@ -4,7 +4,7 @@
 use super::sign::ShellSign;
 use crate::language::{Context, Findings};
 
-/// How far a function's body is read.
+/// Bytes of a function's body that are read.
 const BODY: usize = 160;
 /// Definitions of one value that are looked at.
 const DEFINITIONS: usize = 16;
@@ -31,7 +31,7 @@ pub(super) fn scan(bytes: &[u8], findings: &mut Findings<'_, ShellSign>) {
     }
 }
 
-/// What follows `() {`.
+/// The bytes behind `() {`.
 fn definition(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.strip_prefix(b"(")?.trim_ascii_start();
     let rest = rest.strip_prefix(b")")?.trim_ascii_start();
@@ -62,7 +62,7 @@ fn is_shellshock(before: &[u8], body: &[u8]) -> bool {
     opens || empty && runs_on
 }
 
-/// Whether `body` runs `name`, and beside it `name` again: with a pipe or in the background.
+/// Returns `true` if `body` runs `name`, and beside it `name` again: with a pipe or in the background.
 fn starts_itself_twice(name: &[u8], body: &[u8]) -> bool {
     let body = body.get(..body.len().min(BODY)).unwrap_or_default();
     let end = body.iter().position(|byte| *byte == b'}').unwrap_or(body.len());

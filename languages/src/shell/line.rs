@@ -22,7 +22,7 @@ pub(super) const RESERVED: &[&[u8]] = &[
 /// Bytes on either side that are read.
 const SPAN: usize = 1024;
 
-/// Whether the line around the separator at `at` has a parenthesis that makes all of it a syntax error. Between the two
+/// Returns `true` if the line around the separator at `at` has a parenthesis that makes all of it a syntax error. Between the two
 /// stands nothing that quotes: either both are quoted, or none is.
 pub(super) fn is_void(bytes: &[u8], at: usize) -> bool {
     let (before, behind) = bytes.split_at_checked(at).unwrap_or((bytes, &[]));
@@ -37,7 +37,7 @@ pub(super) fn is_void(bytes: &[u8], at: usize) -> bool {
     has_call(before) || has_call(behind)
 }
 
-/// Whether a word of a command is followed by an opening parenthesis that encloses something.
+/// Returns `true` if a word of a command is followed by an opening parenthesis that encloses something.
 fn has_call(text: &[u8]) -> bool {
     memchr::memchr_iter(b'(', text).any(|at| {
         let (before, behind) = text.split_at_checked(at).unwrap_or_default();

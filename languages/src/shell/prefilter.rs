@@ -1,13 +1,13 @@
-//! A prefilter at a value that separators alone have brought here: prose is full of semicolons, line breaks and hyphens. It tells
+//! A prefilter at a value that separators alone have brought here: prose is full of semicolons, line breaks and hyphens. It recognises
 //! prose by its bytes and by the words in a command's place, and knows nothing of what a clause would weigh.
 
 use super::{commands, powershell};
 use crate::language::Findings;
 
-/// What a byte is to the prefilter.
+/// The class of a byte for the prefilter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Byte {
-    /// What prose, lists and addresses are made of.
+    /// Bytes of prose, lists and addresses.
     Plain,
     /// As plain, and passed over where a command may stand.
     Blank,
@@ -45,7 +45,7 @@ const WORD_BYTES_MAX: usize = 31;
 /// Bytes of a word that are read, so that marks without end are not read again from each of them.
 const GLANCE_BYTES_MAX: usize = 128;
 
-/// Whether [`super::inspect`] could find anything in `bytes`.
+/// Returns `true` if [`super::inspect`] could find anything in `bytes`.
 pub(super) fn may_match(bytes: &[u8]) -> bool {
     let mut slash = false;
     let mut wildcard = false;
@@ -84,18 +84,18 @@ pub(super) fn may_match(bytes: &[u8]) -> bool {
     found
 }
 
-/// What stands in a command's place.
+/// The word in a command's place.
 enum First {
     /// A name that can be a command, or what a command can follow.
     Command,
     /// A mark that is passed over.
     Noise,
-    /// A path that tells of no program.
+    /// A path that names no program.
     Path,
     Text,
 }
 
-/// What the word at the start of `rest` can be. Quotes are no part of it.
+/// The class of the word at the start of `rest`. Quotes are no part of it.
 fn first_word(rest: &[u8]) -> First {
     let mut word = [0; WORD_BYTES_MAX];
     let mut length = 0;
@@ -150,6 +150,11 @@ fn first_word(rest: &[u8]) -> First {
         length += 1;
     }
     let word = word.get(..ended.unwrap_or(length)).unwrap_or_default();
+    classify(word, letters, path, rest)
+}
+
+/// The class of a lower-case `word` at the start of `rest`; `letters` is the place where its version may begin.
+fn classify(word: &[u8], letters: Option<usize>, path: bool, rest: &[u8]) -> First {
     // `. file` runs a file; the end of a sentence has no path behind it.
     if word == b"." {
         let behind = rest.get(1..).unwrap_or_default().trim_ascii_start();

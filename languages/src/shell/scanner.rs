@@ -12,14 +12,14 @@ use super::clause::{Braces, Clause, Closer, Left, Opener};
 use super::{commands, line};
 use crate::language::Role;
 
-/// How far a closing brace is looked for.
+/// Bytes in which a closing brace is looked for.
 const BRACES_SPAN: usize = 256;
-/// How far a tag's end is looked for.
+/// Bytes in which a tag's end is looked for.
 const TAG_SPAN: usize = 256;
 /// Tokens between separators after which a value is a list, not something broken out of.
 const LIST: usize = 2;
 
-/// What a clause was found to be.
+/// The class of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weighed {
     /// Nothing.
@@ -28,7 +28,7 @@ pub(super) enum Weighed {
     Command,
 }
 
-/// Hands every clause of `bytes` to `weigh`, whose answer tells the next clause what stands to its left.
+/// Hands every clause of `bytes` to `weigh`, whose answer is the left side of the next clause.
 pub(super) fn scan(bytes: &[u8], role: Role, weigh: &mut dyn FnMut(&Clause) -> Weighed) {
     let mut clause = match role {
         // The `&` before an argument's name separates commands.
@@ -61,7 +61,7 @@ pub(super) fn scan(bytes: &[u8], role: Role, weigh: &mut dyn FnMut(&Clause) -> W
 struct Scanner<'a, 'w> {
     bytes: &'a [u8],
     at: usize,
-    /// Whether a form's encoding of blanks is still in the value.
+    /// True if a form's encoding of blanks is still in the value.
     plus_is_blank: bool,
     clause: Clause,
     weigh: &'w mut dyn FnMut(&Clause) -> Weighed,
@@ -316,7 +316,7 @@ impl Scanner<'_, '_> {
         self.clause.glued = call;
     }
 
-    /// Whether a brace list starts here: no blank before its end, and a comma.
+    /// Returns `true` if a brace list starts here: no blank before its end, and a comma.
     fn brace_list(&mut self) -> bool {
         let Some(rest) = self.bytes.get(self.at..) else { return false };
         let Some(end) = rest.iter().take(BRACES_SPAN).position(|byte| *byte == b'}') else { return false };

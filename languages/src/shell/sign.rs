@@ -5,7 +5,7 @@
 pub enum ShellSign {
     /// A program of a Unix system in a command's place.
     UnixCommand,
-    /// The same, where the program's name is an everyday word or the place is a weak one.
+    /// The same, where the program's name is a common word or the place is a weak one.
     EnglishWord,
     /// Output of a command or a manipulated parameter put into a word: `$(…)`, backticks, `${x##y}`, `<(…)`.
     Substitution,

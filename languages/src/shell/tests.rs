@@ -1,4 +1,4 @@
-//! What the tokenizer must hold on any bytes, and tables of what it must and must not see.
+//! Properties of the tokenizer on any bytes, and tables of what it must and must not see.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use proptest::prelude::*;

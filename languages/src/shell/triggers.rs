@@ -1,7 +1,7 @@
-//! What a value must contain before the shell tokenizer looks at it: what separates or substitutes commands, what
+//! Literals without one of which the shell tokenizer does not look at a value: what separates or substitutes commands, what
 //! options and system paths begin with, and the few names and keywords that stand without either.
 
-/// What prose has as well; there the tokenizer looks only where a prefilter finds a command in a command's place.
+/// Literals of prose; there the tokenizer looks only where a prefilter finds a command in a command's place.
 pub(super) static COMMON: &[&str] =
     &[";", "& ", "\n", "\r", " -", " /", "'-", "\"-", "time ", "sh ", "nc ", "\"."];
 

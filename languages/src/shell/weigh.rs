@@ -47,7 +47,7 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, findings: &mut Findings<'_, 
         + title(bytes, clause, &program)
         - if clause.words_before > PROSE { 3 + i32::from(clause.opener == Opener::Newline) } else { 0 };
     // What an application would run as it stands has no sentences behind it.
-    let told = points >= CERTAIN
+    let is_text = points >= CERTAIN
         && clause.opener == Opener::Start
         && prose::has_sentences(bytes.get(end..).unwrap_or_default(), &[]);
     let windows = program.windows || program.both && arguments.windows;
@@ -60,7 +60,7 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, findings: &mut Findings<'_, 
         Opener::Substitution | Opener::Backtick | Opener::Process | Opener::Call | Opener::Start
     );
     let void = !windows && !program.both && !runs_alone && line::is_void(bytes, clause.start);
-    if points >= CERTAIN && !told && !void {
+    if points >= CERTAIN && !is_text && !void {
         tell(if windows { sign } else { placed(clause, &program) }, Context::Code);
         Weighed::Command
     } else if points >= LIKELY {
@@ -85,7 +85,7 @@ fn placed(clause: &Clause, program: &Program) -> ShellSign {
 }
 
 /// Points for where the clause stands.
-#[allow(clippy::match_same_arms, reason = "one row a place, in the order in which they are told apart")]
+#[allow(clippy::match_same_arms, reason = "one row a place, in the order in which they are distinguished")]
 fn place(clause: &Clause) -> i32 {
     let tight = clause.byte_before.is_some_and(|byte| !byte.is_ascii_whitespace());
     match (clause.opener, clause.left) {

@@ -3,10 +3,10 @@
 
 use super::commands;
 
-/// How far a construct is read.
+/// Bytes of a construct that are read.
 const SPAN: usize = 384;
 
-/// Whether a `for` or `if` of `cmd.exe` starts here.
+/// Returns `true` if a `for` or `if` of `cmd.exe` starts here.
 pub(super) fn construct(rest: &[u8]) -> bool {
     let rest = rest.get(..rest.len().min(SPAN)).unwrap_or_default();
     let text = rest.to_ascii_lowercase();
@@ -18,7 +18,7 @@ pub(super) fn construct(rest: &[u8]) -> bool {
     }
 }
 
-/// Whether `text` is a variable that holds the path of `cmd.exe`.
+/// Returns `true` if `text` is a variable that holds the path of `cmd.exe`.
 pub(super) fn is_interpreter_variable(text: &[u8]) -> bool {
     text == b"%comspec%"
 }
@@ -33,7 +33,7 @@ pub(super) fn is_substring(text: &[u8]) -> bool {
     opens && !name.is_empty() && number
 }
 
-/// Whether `text` is a command of the SQLite shell that reaches beyond the database.
+/// Returns `true` if `text` is a command of the SQLite shell that reaches beyond the database.
 pub(super) fn is_dot_command(text: &[u8]) -> bool {
     const COMMANDS: &[&str] = &[
         ".archive",
@@ -114,12 +114,12 @@ fn comparison(first: &[u8], mut tokens: Tokens<'_>) -> bool {
     }
 }
 
-/// Whether an operand has a form that only `cmd.exe` gives it: `%x%`, `"%~1"`, `[%1]`.
+/// Returns `true` if an operand has a form that only `cmd.exe` gives it: `%x%`, `"%~1"`, `[%1]`.
 fn is_operand(operand: &[u8]) -> bool {
     operand.windows(2).any(|pair| matches!(pair, [b'%', next] if next.is_ascii_alphanumeric() || matches!(next, b'%' | b'_' | b'~')))
 }
 
-/// Whether a command of `cmd.exe` follows.
+/// Returns `true` if a command of `cmd.exe` follows.
 fn body(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     let rest = rest.strip_prefix(b"do ").unwrap_or(rest);

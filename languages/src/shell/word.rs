@@ -4,7 +4,7 @@
 /// Bytes of a cooked word that are kept: the longest name in the tables and a path before it fit.
 const KEPT: usize = 48;
 
-/// What was seen while a word was read; a bit each.
+/// Traits that were seen while a word was read; a bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Traits(u16);
 
@@ -39,7 +39,7 @@ impl Traits {
         Traits(self.0 | other.0)
     }
 
-    /// Whether any of `other` is set.
+    /// Returns `true` if any of `other` is set.
     pub(super) const fn has(self, other: Traits) -> bool {
         self.0 & other.0 != 0
     }
@@ -64,7 +64,7 @@ pub(super) struct Word {
     pub(super) end: usize,
     /// Quotes passed over.
     pub(super) quotes: u8,
-    /// What was seen in it.
+    /// Traits that were seen in it.
     pub(super) traits: Traits,
     text: [u8; KEPT],
     length: u8,
@@ -90,18 +90,18 @@ impl Word {
         self.text.get(..usize::from(self.length)).unwrap_or_default()
     }
 
-    /// What follows the last backslash: a program's name in a Windows path.
+    /// The bytes behind the last backslash: a program's name in a Windows path.
     pub(super) fn behind_backslash(&self) -> &[u8] {
         self.text().get(usize::from(self.behind_backslash)..).unwrap_or_default()
     }
 
-    /// What follows the last slash: a program's name in a Unix path.
+    /// The bytes behind the last slash: a program's name in a Unix path.
     pub(super) fn base(&self) -> &[u8] {
         let text = self.text();
         text.iter().rposition(|byte| *byte == b'/').and_then(|at| text.get(at + 1..)).unwrap_or(text)
     }
 
-    /// Whether nothing is left of it.
+    /// Returns `true` if nothing is left of it.
     pub(super) const fn is_empty(&self) -> bool {
         self.length == 0
     }

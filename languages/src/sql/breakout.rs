@@ -1,4 +1,4 @@
-//! What stands behind a break: a quote that ends the host query's string, or the beginning of the value where the host
+//! Judging of the tokens behind a break: a quote that ends the host query's string, or the beginning of the value where the host
 //! query has no quotes. Something that a query would go on with is evidence, an apostrophe in prose is not.
 
 mod condition;
@@ -19,16 +19,16 @@ use crate::sql::words::Word;
 /// Bytes of a string that the host query's quote is to close; prose between quotes is longer or has spaces.
 const OPEN_TEXT_MAX: usize = 40;
 
-/// What the break is.
+/// The kind of a break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BreakKind {
     /// A quote; `first` of its kind in the value. Later ones may as well close what an earlier one opened.
     Quote {
         /// The quote's first byte.
         byte: u8,
-        /// Whether it is the first of its kind.
+        /// True if it is the first of its kind.
         first: bool,
-        /// Whether it closes what another one in the value opened.
+        /// True if it closes what another one in the value opened.
         closes: bool,
     },
     /// The value's beginning, or a number in it, taken as an operand.
@@ -42,12 +42,12 @@ impl BreakKind {
         matches!(self, BreakKind::Quote { .. })
     }
 
-    /// Whether the string of a host query goes on behind it.
+    /// Returns `true` if the string of a host query goes on behind it.
     fn closes(self) -> bool {
         matches!(self, BreakKind::Quote { closes: true, .. })
     }
 
-    /// Whether nothing speaks for a harmless reading of the break itself.
+    /// Returns `true` if nothing speaks for a harmless reading of the break itself.
     fn is_clear(self) -> bool {
         matches!(self, BreakKind::Quote { first: true, .. } | BreakKind::Value)
     }
@@ -63,7 +63,7 @@ pub(super) fn behind(
 ) {
     for dialect in [Dialect::MySql, Dialect::Standard] {
         let tokens = Reading::new(judgement.bytes(), from, dialect, quotes);
-        Break { judgement, tokens: &tokens, at, break_kind }.judge(0);
+        Break { judgement, tokens: &tokens, at, opened_by: break_kind }.judge(0);
         judgement.spend(tokens.cost());
         if !tokens.is_ambiguous() {
             break;
@@ -76,7 +76,7 @@ struct Break<'t, 'x, 'a, 'e, 's> {
     judgement: &'x mut Judgement<'a, 'e, 's>,
     tokens: &'t Reading<'a>,
     at: usize,
-    break_kind: BreakKind,
+    opened_by: BreakKind,
 }
 
 impl Break<'_, '_, '_, '_, '_> {
@@ -109,17 +109,17 @@ impl Break<'_, '_, '_, '_, '_> {
             Kind::Word(Word::Union) => {
                 let all = matches!(word(self.tokens, i + 1), Some(Word::All | Word::Distinct));
                 let at = skip_opens(self.tokens, i + 1 + usize::from(all));
-                if word(self.tokens, at) == Some(Word::Select) && self.break_kind.is_quote() {
+                if word(self.tokens, at) == Some(Word::Select) && self.opened_by.is_quote() {
                     self.hit(SqlSign::UnionSelect, at + 1);
                 }
             }
             Kind::Word(Word::As) => {
-                if self.break_kind.is_clear() && word(self.tokens, i + 2) == Some(Word::From) {
+                if self.opened_by.is_clear() && word(self.tokens, i + 2) == Some(Word::From) {
                     self.hit(SqlSign::Clause, i + 3);
                 }
             }
             Kind::Word(Word::Exec | Word::Declare | Word::Waitfor) => {
-                if self.break_kind.is_quote() && statement(self.tokens, i).is_some() {
+                if self.opened_by.is_quote() && statement(self.tokens, i).is_some() {
                     self.hit(SqlSign::Stacked, i + 2);
                 }
             }
@@ -135,7 +135,7 @@ impl Break<'_, '_, '_, '_, '_> {
             Kind::Word(Word::Delaying | Word::Distinctive | Word::If | Word::Function) => self.call(i),
             Kind::Word(Word::Collate) => {
                 let known = matches!(kind(self.tokens, i + 1), Some(Kind::Word(_) | Kind::Text));
-                if known && matches!(kind(self.tokens, i + 2), Some(Kind::Tail)) && self.break_kind.is_clear()
+                if known && matches!(kind(self.tokens, i + 2), Some(Kind::Tail)) && self.opened_by.is_clear()
                 {
                     self.hit(SqlSign::ComparisonBreak, i + 2);
                 }
@@ -154,20 +154,20 @@ impl Break<'_, '_, '_, '_, '_> {
                 | SqlSign::Closer
                 | SqlSign::Concatenation
         );
-        if matches!(self.break_kind, BreakKind::Quote { byte: b'`', .. }) && is_wordless {
+        if matches!(self.opened_by, BreakKind::Quote { byte: b'`', .. }) && is_wordless {
             return;
         }
         let end = self.tokens.end_before(to).unwrap_or(self.at);
         self.judgement.found(sign, self.at, end);
-        if matches!(self.break_kind, BreakKind::Quote { byte: b'`', .. }) {
+        if matches!(self.opened_by, BreakKind::Quote { byte: b'`', .. }) {
             self.judgement.found(SqlSign::BacktickBreak, self.at, end);
         }
     }
 
-    /// Whether the quote ends an attribute and `>` its tag: `<h2 class="x">Case study</h2>`. A host query's string would
+    /// Returns `true` if the quote ends an attribute and `>` its tag: `<h2 class="x">Case study</h2>`. A host query's string would
     /// have ended with the attribute's first quote, and what stands behind that one is judged.
     fn closes_attribute(&self) -> bool {
-        let BreakKind::Quote { byte: quote @ (b'"' | b'\''), first, .. } = self.break_kind else {
+        let BreakKind::Quote { byte: quote @ (b'"' | b'\''), first, .. } = self.opened_by else {
             return false;
         };
         // An empty attribute reads like a doubled quote inside of a string.
@@ -186,7 +186,7 @@ impl Break<'_, '_, '_, '_, '_> {
     }
 
     fn is_only_quote(&self) -> bool {
-        let BreakKind::Quote { byte, first: true, .. } = self.break_kind else { return false };
+        let BreakKind::Quote { byte, first: true, .. } = self.opened_by else { return false };
         let rest = self.judgement.bytes().get(self.at + 1..).unwrap_or_default();
         memchr::memchr(byte, rest).is_none()
     }
@@ -198,7 +198,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let Some(first) = operand(self.tokens, from) else { return };
         let behind = kind(self.tokens, first.next);
         let ends = matches!(behind, Some(Kind::Tail | Kind::Comma));
-        let open_end = behind.is_none() && self.break_kind.is_quote() && self.break_kind.is_clear();
+        let open_end = behind.is_none() && self.opened_by.is_quote() && self.opened_by.is_clear();
         let holds = match word(self.tokens, i) {
             Some(Word::Order) => {
                 by && (ends || open_end || first.operand == Operand::Call)
@@ -214,7 +214,7 @@ impl Break<'_, '_, '_, '_, '_> {
             }
             _ => false,
         };
-        if holds && self.break_kind != BreakKind::Name {
+        if holds && self.opened_by != BreakKind::Name {
             self.hit(SqlSign::Clause, first.next);
         }
     }
@@ -224,7 +224,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let Some(Kind::Open) = kind(self.tokens, i + 1) else { return };
         let delaying = word(self.tokens, i) == Some(Word::Delaying);
         let number = matches!(kind(self.tokens, i + 2), Some(Kind::Number(_)));
-        if !self.break_kind.is_quote() || !self.break_kind.is_clear() {
+        if !self.opened_by.is_quote() || !self.opened_by.is_clear() {
             return;
         }
         if delaying && (number || grammar::arguments(self.tokens, i + 1)) {

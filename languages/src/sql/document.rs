@@ -1,4 +1,4 @@
-//! What the value is as a whole: a number that makes parsers stumble, a call that is cut off, the operators of document
+//! Signs of the value as a whole: a number that makes parsers stumble, a call that is cut off, the operators of document
 //! databases in names and in pasted objects.
 
 use crate::sql::sign::SqlSign;
@@ -127,7 +127,7 @@ fn operators(judgement: &mut Judgement<'_, '_, '_>) {
     }
 }
 
-/// Whether a type of GraphQL follows, as behind a variable's name: `Int`, `[ID!]` (specification of October 2021, 2.10).
+/// Returns `true` if a type of GraphQL follows, as behind a variable's name: `Int`, `[ID!]` (specification of October 2021, 2.10).
 fn is_graphql_type(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     let name = rest.strip_prefix(b"[").unwrap_or(rest);
@@ -137,7 +137,7 @@ fn is_graphql_type(rest: &[u8]) -> bool {
         && matches!(behind, Some(b'!' | b',' | b')' | b']' | b'=' | b'$'))
 }
 
-/// The keys of an object that is pasted into a value, as far as its operators are told by them.
+/// The keys of an object that is pasted into a value, as far as its operators are recognised by them.
 #[derive(Debug, Default)]
 struct Keys {
     depth: usize,

@@ -14,7 +14,7 @@ use super::words::Word;
 /// Elements of one expression that are followed; longer ones are taken as complete.
 const CHAIN_MAX: usize = 24;
 
-/// What an operand is made of.
+/// The kinds of operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operand {
     /// Numbers, strings, `NULL`, `TRUE`.
@@ -34,7 +34,7 @@ pub(super) enum Operand {
 /// An operand and the index of the token behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Parsed {
-    /// What it is.
+    /// Its kind.
     pub operand: Operand,
     /// Index behind it.
     pub next: usize,
@@ -316,7 +316,7 @@ pub(super) fn comparison(tokens: &Reading<'_>, i: usize) -> Option<Comparison> {
     }
 }
 
-/// Whether a complete expression may be followed by what stands at `i`.
+/// Returns `true` if a complete expression may be followed by what stands at `i`.
 pub(super) fn may_end(tokens: &Reading<'_>, i: usize) -> bool {
     match kind(tokens, i) {
         None => true,
@@ -342,7 +342,7 @@ pub(super) fn may_end(tokens: &Reading<'_>, i: usize) -> bool {
     }
 }
 
-/// Whether the arguments of the call whose `(` stands at `i` are SQL: operands between commas, or nothing.
+/// Returns `true` if the arguments of the call whose `(` stands at `i` are SQL: operands between commas, or nothing.
 pub(super) fn arguments(tokens: &Reading<'_>, open: usize) -> bool {
     let mut i = open + 1;
     for _ in 0..CHAIN_MAX {

@@ -1,19 +1,19 @@
-//! What the parts of the detector share: the value, the way to report, and the account of the work done.
+//! State that the parts of the detector share: the value, the way to report, and the account of the work done.
 
 use crate::language::{Context, Findings, Input, Role};
 use crate::sql::sign::SqlSign;
 use crate::sql::token::CommentEnds;
 
-/// What reading a token costs, in bytes of an ordinary pass.
+/// Cost of reading a token, in bytes of an ordinary pass.
 const TOKEN_WORK_BYTES: usize = 8;
 
 /// One view under judgement.
 pub(super) struct Judgement<'a, 'e, 's> {
     /// The value.
     pub(super) input: &'a Input<'a>,
-    /// Where findings go.
+    /// The receiver of findings.
     pub(super) findings: &'e mut Findings<'s, SqlSign>,
-    /// Where its comments can last end.
+    /// Last places at which its comments can end.
     pub(super) comment_ends: CommentEnds,
 }
 
@@ -33,12 +33,12 @@ impl<'a> Judgement<'a, '_, '_> {
         self.input.watch.spend(tokens * TOKEN_WORK_BYTES)
     }
 
-    /// Whether the view is a name: names carry no prose.
+    /// Returns `true` if the view is a name: names carry no prose.
     pub(super) fn is_name(&self) -> bool {
         matches!(self.input.role, Role::ArgumentName | Role::Name | Role::Key)
     }
 
-    /// Whether the field is meant to carry queries, as in the interfaces of databases' own tools.
+    /// Returns `true` if the field is meant to carry queries, as in the interfaces of databases' own tools.
     pub(super) fn is_query_field(&self) -> bool {
         let last = self.input.name.rsplit(|b| *b == b'.').next().unwrap_or_default();
         let holds = |part: &[u8]| last.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part));

@@ -1,4 +1,4 @@
-//! Whether an operator of a document database is an attack where it stands. It is one where an application expects a plain
+//! Operators of document databases that are attacks where they stand: those where an application expects a plain
 //! value: `password[$ne]=`, `{"user":{"$gt":""}}`. Filters of an interface carry the same operators below a name that says
 //! so, ranges below the name of a quantity, and operators of updates ask for nothing.
 
@@ -28,7 +28,7 @@ const FILTERS: &[&[u8]] = &[
     b"variables",
 ];
 
-/// What a login compares, and what no filter asks for.
+/// Names of values that a login compares and no filter asks for.
 const SECRETS: &[&[u8]] = &[
     b"password",
     b"passwd",
@@ -97,7 +97,7 @@ const QUANTITIES: &[&[u8]] = &[
 /// Longest name that is looked at; longer ones are no filter's.
 const PATH_BYTES_MAX: usize = 1024;
 
-/// Whether `operator` below `path` (names joined by dots or in brackets) is evidence of an attack.
+/// Returns `true` if `operator` below `path` (names joined by dots or in brackets) is evidence of an attack.
 pub(super) fn counts(operator: &[u8], path: &[u8]) -> bool {
     let is_any = |known: &[&[u8]]| known.iter().any(|other| operator.eq_ignore_ascii_case(other));
     if is_any(UPDATES) {

@@ -1,4 +1,4 @@
-//! The protections that are off by default: they see more at the price of everyday values, and run only when wanted.
+//! The protections that are off by default: they see more at the price of ordinary values, and run only when wanted.
 
 use super::judgement::Judgement;
 use crate::sql::sign::SqlSign;

@@ -32,7 +32,7 @@ pub(super) fn scan(judgement: &mut Judgement<'_, '_, '_>) {
     typographic(judgement);
 }
 
-/// How often a quote came so far. A break-out takes an odd number of it: an even one leaves the host query's string as it
+/// Number of quotes of one kind so far. A break-out takes an odd number of it: an even one leaves the host query's string as it
 /// was.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parity {
@@ -49,7 +49,7 @@ impl Parity {
         self.plain += usize::from(backslashes % 2 == 0);
     }
 
-    /// Whether the quote closes what one before it opened, however backslashes are read.
+    /// Returns `true` if the quote closes what one before it opened, however backslashes are read.
     fn is_even(self) -> bool {
         self.count.is_multiple_of(2) && self.plain.is_multiple_of(2)
     }
@@ -58,7 +58,7 @@ impl Parity {
 /// A value longer than this may be judged in pieces, and a piece does not show the quotes before it.
 const PIECE_BYTES_MIN: usize = 2048;
 
-/// Whether all quotes before one of the view's are the value's own: bodies that nothing parses, paths and header fields
+/// Returns `true` if all quotes before one of the view's are the value's own: bodies that nothing parses, paths and header fields
 /// are read in parts by applications, and a quote of another part would count.
 fn is_one_value(judgement: &Judgement<'_, '_, '_>) -> bool {
     judgement.bytes().len() <= PIECE_BYTES_MIN
@@ -89,7 +89,7 @@ fn typographic(judgement: &mut Judgement<'_, '_, '_>) {
     }
 }
 
-/// Whether what follows a quote could go on a query: told from a few bytes, as nearly every quote in prose is not one.
+/// Returns `true` if what follows a quote could go on a query. A few bytes decide, as nearly every quote in prose is not one.
 fn is_breaking(bytes: &[u8], mut at: usize) -> bool {
     // Marks of comments, spaces and closing brackets are stepped over within reason.
     let limit = at + 256;

@@ -1,5 +1,5 @@
 //! A piece of SQL behind a place, lexed no further than somebody looks. Every break and every keyword of a value begins such a
-//! reading; most are told from prose by their first tokens, and a value made of nothing but beginnings costs no more than
+//! reading; most are distinguished from prose by their first tokens, and a value made of nothing but beginnings costs no more than
 //! those. It knows tokens, not what they mean.
 
 use std::cell::{Cell, RefCell};
@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use super::token::{CommentEnds, Dialect, Gap, Kind, Lexer, Quotes, Token};
 use super::words::Word;
 
-/// Tokens that are read behind a place; a construct that needs more is not told from prose by its end.
+/// Tokens that are read behind a place; a construct that needs more is not distinguished from prose by its end.
 pub(super) const TOKENS_MAX: usize = 64;
 /// Bytes that are read behind a place. With the bound on tokens it keeps the work linear: each place costs at most this.
 const BYTES_MAX: usize = 2048;
@@ -75,7 +75,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether no token stands at `i`.
+    /// Returns `true` if no token stands at `i`.
     pub(super) fn ends_at(&self, i: usize) -> bool {
         self.get(i).is_none()
     }
@@ -91,7 +91,7 @@ impl<'a> Reading<'a> {
         before.or_else(|| self.at(self.count.get().checked_sub(1)?)).map(|token| token.end)
     }
 
-    /// Whether another dialect may read differently what was read so far.
+    /// Returns `true` if another dialect may read differently what was read so far.
     pub(super) fn is_ambiguous(&self) -> bool {
         self.lexer.borrow().ambiguous
     }

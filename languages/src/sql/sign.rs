@@ -95,7 +95,7 @@ pub enum SqlSign {
     Exponent,
     /// A quote with an operator or a keyword behind it.
     Aggressive,
-    /// More punctuation than everyday values have.
+    /// More punctuation than ordinary values have.
     Density,
     /// A comparison of two constants.
     AlwaysTrue,

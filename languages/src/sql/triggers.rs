@@ -1,7 +1,7 @@
-//! The literals that make a value worth the detector's time. Nothing that everyday headers are full of stands here alone:
+//! The literals that make a value worth the detector's time. Nothing that ordinary headers are full of stands here alone:
 //! `;`, `(`, `--`, `/*` and `=` come with a keyword, a quote or a digit in every attack that the detector knows.
 
-/// What may end a string of the host query.
+/// Marks that may end a string of the host query.
 #[rustfmt::skip]
 pub(super) static QUOTES: &[&str] =
     &["'", "\"", "`", "\u{2018}", "\u{2019}", "\u{201c}", "\u{201d}", "\u{2032}", "\u{b4}"];
@@ -130,7 +130,7 @@ mod tests {
     use super::TRIGGERS;
 
     #[test]
-    fn none_holds_another_or_fires_on_everyday_headers() {
+    fn none_holds_another_or_fires_on_ordinary_headers() {
         for (i, one) in TRIGGERS.iter().enumerate() {
             for (j, other) in TRIGGERS.iter().enumerate() {
                 assert!(i == j || !one.contains(other), "{one} holds {other}");

@@ -69,7 +69,7 @@ fn anchor(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before, 
     }
 }
 
-/// Whether a token is told by what stands behind it.
+/// Returns `true` if a token is recognised by the bytes behind it.
 fn begins_reading(kind: Kind, before: &Before) -> bool {
     match kind {
         Kind::Word(role) => match role {
@@ -108,7 +108,7 @@ fn begins_reading(kind: Kind, before: &Before) -> bool {
     }
 }
 
-/// What an anchor turns out to be, told from what stands behind it.
+/// Judges an anchor by the tokens behind it.
 fn behind(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before, tokens: &Reading<'_>) {
     match token.kind {
         Kind::Word(role) => match role {

@@ -161,7 +161,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// Whether the word names a function when `(` follows.
+    /// Returns `true` if the word names a function when `(` follows.
     pub fn is_function(self) -> bool {
         matches!(
             self,
@@ -181,7 +181,7 @@ impl Word {
         )
     }
 
-    /// Whether the word can be (the beginning of) a name in an expression.
+    /// Returns `true` if the word can be (the beginning of) a name in an expression.
     pub fn is_name(self) -> bool {
         matches!(
             self,
@@ -205,7 +205,7 @@ impl Word {
         )
     }
 
-    /// Whether the word may follow a complete expression.
+    /// Returns `true` if the word may follow a complete expression.
     pub fn continues(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Where expressions begin and end. Strings and nested brackets inside are passed over; what never ends is read as far
+//! Beginnings and ends of expressions. Strings and nested brackets inside are passed over; what never ends is read as far
 //! as an attack needs.
 
 use super::sign::Syntax;
@@ -16,15 +16,15 @@ const BRACE_HEAD_BYTES: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Expression {
     pub(super) syntax: Syntax,
-    /// Where its delimiter stands.
+    /// Offset of its delimiter.
     pub(super) opener: usize,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether its closer was found.
+    /// True if its closer was found.
     pub(super) closed: bool,
 }
 
-/// How an expression ends.
+/// The end of an expression.
 #[derive(Debug, Clone, Copy)]
 enum Closer {
     /// At these bytes.
@@ -54,7 +54,7 @@ pub(super) fn next(bytes: &[u8], from: usize, hostile: bool) -> Option<Expressio
     None
 }
 
-/// What begins at `at`: its syntax, the length of its delimiter, and how it ends.
+/// The delimiter at `at`: its syntax, the length of its delimiter, and how it ends.
 fn opener(bytes: &[u8], at: usize) -> Option<(Syntax, usize, Closer)> {
     let rest = bytes.get(at..)?;
     let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
@@ -92,7 +92,7 @@ fn opener(bytes: &[u8], at: usize) -> Option<(Syntax, usize, Closer)> {
     })
 }
 
-/// Whether a lone brace begins what Smarty or a format string would evaluate: a number, a call, names with underscores.
+/// Returns `true` if a lone brace begins what Smarty or a format string would evaluate: a number, a call, names with underscores.
 fn is_expression(inside: &[u8]) -> bool {
     let head = inside.get(..BRACE_HEAD_BYTES).unwrap_or(inside);
     let head = head.split(|byte| *byte == b'}').next().unwrap_or(head).trim_ascii_start();
@@ -111,7 +111,7 @@ fn line(body: &[u8]) -> usize {
     memchr::memchr(b'\n', body).unwrap_or(body.len()).min(UNCLOSED_BYTES_MAX)
 }
 
-/// Whether a percent sign begins a conversion of a format (`<%s at %d>`) rather than a tag.
+/// Returns `true` if a percent sign begins a conversion of a format (`<%s at %d>`) rather than a tag.
 fn is_conversion(tail: &[u8]) -> bool {
     matches!(tail, [letter, next, ..] if letter.is_ascii_alphanumeric() && !next.is_ascii_alphanumeric() && *next != b'%')
 }

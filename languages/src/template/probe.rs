@@ -7,7 +7,7 @@ use super::words;
 /// Scopes of a servlet, which as a whole are only asked for to be seen.
 const SCOPES: &[&str] = &["sessionscope", "applicationscope", "requestscope", "pagescope"];
 
-/// Whether the expression has no use but to show that it is evaluated: a method of a literal, a scope as a whole.
+/// Returns `true` if the expression has no use but to show that it is evaluated: a method of a literal, a scope as a whole.
 pub(super) fn is_question(syntax: Syntax, tokens: &[Token<'_>]) -> bool {
     match tokens {
         [Token::Text(_), Token::Mark(b'.'), Token::Name(_), Token::Mark(b'('), Token::Mark(b')')] => {
@@ -20,7 +20,7 @@ pub(super) fn is_question(syntax: Syntax, tokens: &[Token<'_>]) -> bool {
     }
 }
 
-/// Whether the tokens compute with constants alone: `7*7`, `'a'+'b'`, `if True`.
+/// Returns `true` if the tokens compute with constants alone: `7*7`, `'a'+'b'`, `if True`.
 pub(super) fn is_constant(syntax: Syntax, tokens: &[Token<'_>]) -> bool {
     let tokens = match tokens {
         [Token::Name(b"if"), Token::Name(value), ..] if syntax == Syntax::Statement && tokens.len() == 2 => {

@@ -1,4 +1,6 @@
-//! What the tokens of an expression would do when it is evaluated.
+//! Effects of the tokens of an expression when it is evaluated.
+
+mod place;
 
 use std::cell::OnceCell;
 
@@ -39,7 +41,7 @@ const VELOCITY: &[&str] =
     &["start", "getclass", "getinputstream", "available", "tochars", "usedelimiter", "hasnext", "exec"];
 /// Methods of the objects of a servlet that change what they hold, or hand it out to be changed.
 const ATTRIBUTES: &[&str] = &["setattribute", "getattribute", "setresponseheader", "getexternalcontext"];
-/// What a URL is read by.
+/// Methods that read a URL.
 const READS: &[&str] = &["text", "gettext", "openstream", "getcontent", "newreader"];
 /// Methods that only name the class that `getClass` gives.
 const NAMING: &[&str] = &["getname", "getsimplename", "name", "simplename", "getcanonicalname"];
@@ -71,9 +73,9 @@ pub(super) fn weigh(syntax: Syntax, tokens: &[Token<'_>], whole: bool) -> Option
 struct Expression<'a> {
     syntax: Syntax,
     tokens: &'a [Token<'a>],
-    /// How many of the names are [`Class::Dunder`], counted once.
+    /// Number of the names that are [`Class::Dunder`], counted once.
     dunders: OnceCell<usize>,
-    /// Whether a filter is applied that takes the name of a function, looked for once.
+    /// True if a filter is applied that takes the name of a function, looked for once.
     applies: OnceCell<bool>,
 }
 
@@ -102,7 +104,7 @@ impl<'a> Expression<'a> {
         self.name(at).is_some_and(|name| words::is_one(name, list))
     }
 
-    /// Whether the token at `at` is reached through another (`.x`, `?.x`, `->x`, `::x`).
+    /// Returns `true` if the token at `at` is reached through another (`.x`, `?.x`, `->x`, `::x`).
     fn is_member(&self, at: usize) -> bool {
         match self.back(at, 1) {
             Some(Token::Mark(b'.')) => true,
@@ -112,7 +114,7 @@ impl<'a> Expression<'a> {
         }
     }
 
-    /// What the token at `at` does among its neighbours.
+    /// The effect of the token at `at` among its neighbours.
     fn token(&self, at: usize) -> Option<TemplateSign> {
         match self.get(at)? {
             Token::Name(name) => self.by_class(at, name).max(self.by_place(at, name)),
@@ -235,121 +237,7 @@ impl<'a> Expression<'a> {
         (filtered || member && !plain).then_some(TemplateSign::Code)
     }
 
-    /// Names that mean something only where they stand.
-    fn by_place(&self, at: usize, name: &[u8]) -> Option<TemplateSign> {
-        let called = self.mark(at + 1, b'(');
-        let member = self.is_member(at);
-        let text = matches!(self.get(at + 2), Some(Token::Text(_)));
-        match name {
-            b"T" if called && self.name(at + 2).is_some() && self.mark(at + 3, b'.') => {
-                Some(TemplateSign::Introspection)
-            }
-            b"constructor" => {
-                let leads = called
-                    || self.mark(at + 1, b'[')
-                    || self.mark(at + 1, b'.')
-                        && self
-                            .names(at + 2, &["constructor", "prototype", "_load", "call", "apply", "bind"]);
-                (leads && (member || self.names(at + 2, &["constructor"]))).then_some(TemplateSign::Code)
-            }
-            b"new" => self.instantiates(at),
-            b"execute" | b"evaluate" if member && called => {
-                let on_text = matches!(self.back(at, 2), Some(Token::Text(_) | Token::Mark(b']')));
-                let read = self.mark(at + 3, b'.') && self.names(at + 4, &["text", "waitfor"]);
-                (on_text || read || name == b"evaluate" && text).then_some(TemplateSign::Code)
-            }
-            b"attr" if matches!(self.back(at, 1), Some(Token::Mark(b'|'))) && called => {
-                Some(TemplateSign::Code)
-            }
-            b"include" | b"source" | b"import" | b"fetch" => self.includes(at),
-            b"require" if self.syntax == Syntax::Tag && matches!(self.get(at + 1), Some(Token::Text(_))) => {
-                Some(TemplateSign::Code)
-            }
-            b"require" if called && text && member_follows(self, at + 4) => Some(TemplateSign::Code),
-            b"debug" if self.syntax == Syntax::Statement && self.tokens.len() == 1 => {
-                Some(TemplateSign::Code)
-            }
-            b"php" if self.syntax == Syntax::Brace && self.tokens.len() == 1 => {
-                Some(TemplateSign::Introspection)
-            }
-            b"class" if member && self.mark(at + 1, b'.') => self
-                .names(at + 2, &["base", "mro", "forname", "subclasses", "getresource", "methods", "inspect"])
-                .then_some(TemplateSign::Introspection),
-            b"$class" if self.mark(at + 1, b'.') && self.syntax == Syntax::Velocity => {
-                self.names(at + 2, &["inspect", "forname", "type"]).then_some(TemplateSign::Introspection)
-            }
-            b"class"
-                if at == 0
-                    && self.mark(1, b'.')
-                    && self.names(2, &["getresource", "forname", "getclassloader"]) =>
-            {
-                Some(TemplateSign::Code)
-            }
-            b"dump"
-                if called
-                    && (self.names(at + 2, &["app", "_context", "_self"]) || self.mark(at + 2, b')')) =>
-            {
-                Some(TemplateSign::Code)
-            }
-            b"open" if called && matches!(self.get(at + 2), Some(Token::Text([b'/', ..]))) => {
-                Some(TemplateSign::Code)
-            }
-            b"signer" if member && self.mark(at + 1, b'.') && self.names(at + 2, &["key"]) => {
-                Some(TemplateSign::Code)
-            }
-            b"get_admin_log" if self.syntax == Syntax::Statement => Some(TemplateSign::Code),
-            b"$smarty"
-                if self.mark(at + 1, b'.')
-                    && self.names(at + 2, &["version", "template", "template_object"]) =>
-            {
-                Some(TemplateSign::Introspection)
-            }
-            b"map" | b"filter" | b"sort" | b"reduce"
-                if called && matches!(self.back(at, 1), Some(Token::Mark(b'|'))) =>
-            {
-                (self.name(at + 2).is_some() && self.mark(at + 3, b'|')).then_some(TemplateSign::Code)
-            }
-            name if self.syntax == Syntax::Velocity && member && called && words::is_one(name, VELOCITY) => {
-                Some(TemplateSign::Code)
-            }
-            b"freemarker" if self.mark(at + 1, b'.') && self.names(at + 2, &["template"]) => {
-                Some(TemplateSign::Introspection)
-            }
-            b"Diagnostics" if member && self.syntax == Syntax::Razor => Some(TemplateSign::Code),
-            _ => None,
-        }
-    }
-
-    /// `new java.…`, `new File(`, and in `{{ }}` an assignment of any new object.
-    fn instantiates(&self, at: usize) -> Option<TemplateSign> {
-        let class = self.name(at + 1)?;
-        let package = class.first().is_some_and(u8::is_ascii_lowercase)
-            && self.mark(at + 2, b'.')
-            && matches!(class, b"java" | b"javax" | b"groovy" | b"freemarker" | b"org" | b"com" | b"sun");
-        let assigned = self.syntax == Syntax::Output && matches!(self.back(at, 1), Some(Token::Mark(b'=')));
-        let read = class == b"URL"
-            && matches!(self.get(at + 3), Some(Token::Text(_)))
-            && self.mark(at + 5, b'.')
-            && self.names(at + 6, READS);
-        (package || assigned || read || words::is_one(class, NEW)).then_some(TemplateSign::Code)
-    }
-
-    /// A template that is taken from outside the templates: by an absolute path, upwards, or a program's source.
-    fn includes(&self, at: usize) -> Option<TemplateSign> {
-        let ((Some(Token::Text(path)), _) | (Some(Token::Mark(b'(')), Some(Token::Text(path)))) =
-            (self.get(at + 1), self.get(at + 2))
-        else {
-            return None;
-        };
-        let outside = path.starts_with(b"/etc/")
-            || path.starts_with(b"/proc/")
-            || path.starts_with(b"file:")
-            || memchr::memmem::find(path, b"../..").is_some()
-            || path.ends_with(b".php");
-        outside.then_some(TemplateSign::Code)
-    }
-
-    /// Whether a filter or a method is there that calls what it is given the name of.
+    /// Returns `true` if a filter or a method is there that calls what it is given the name of.
     fn applies(&self) -> bool {
         *self.applies.get_or_init(|| {
             (0..self.tokens.len()).any(|at| {
@@ -433,14 +321,14 @@ fn member_follows(expression: &Expression<'_>, at: usize) -> bool {
     expression.mark(at, b'.')
 }
 
-/// Whether a string is code that reaches a process.
+/// Returns `true` if a string is code that reaches a process.
 fn holds_code(text: &[u8]) -> bool {
     [&b"child_process"[..], b"process.mainModule", b"__import__(", b"Runtime.getRuntime("]
         .iter()
         .any(|code| memchr::memmem::find(text, code).is_some())
 }
 
-/// Whether a string holds the name of a Java class of the platform that reaches beyond a template.
+/// Returns `true` if a string holds the name of a Java class of the platform that reaches beyond a template.
 fn names_reaching_class(text: &[u8]) -> bool {
     let lower = |prefix: &[u8]| text.get(..prefix.len()).is_some_and(|start| start == prefix);
     lower(b"java.lang.")

@@ -1,6 +1,6 @@
 //! Words that expressions of template engines use, by what they are there for.
 
-/// What a name is known for.
+/// The meaning of a known name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// An attribute of Python objects that leads from one to the interpreter.
@@ -212,7 +212,7 @@ const HELD: &[&str] = &[
 /// The longest of [`WORDS`].
 const WORD_BYTES_MAX: usize = 40;
 
-/// What `word` is known for.
+/// The class of a known `word`.
 pub(super) fn class(word: &[u8]) -> Option<Class> {
     let mut lower = [0_u8; WORD_BYTES_MAX];
     let lower = lower.get_mut(..word.len())?;
@@ -222,17 +222,17 @@ pub(super) fn class(word: &[u8]) -> Option<Class> {
     WORDS.get(found).map(|(_, class)| *class)
 }
 
-/// Whether a receiver's `member` runs commands or reaches files.
+/// Returns `true` if a receiver's `member` runs commands or reaches files.
 pub(super) fn is_received(member: &[u8]) -> bool {
     is_one(member, RECEIVED)
 }
 
-/// Whether an engine object's `member` holds secrets or leads on.
+/// Returns `true` if an engine object's `member` holds secrets or leads on.
 pub(super) fn is_held(member: &[u8]) -> bool {
     is_one(member, HELD)
 }
 
-/// Whether `word` is one of `list`, whatever its case.
+/// Returns `true` if `word` is one of `list`, whatever its case.
 pub(super) fn is_one(word: &[u8], list: &[&str]) -> bool {
     list.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }

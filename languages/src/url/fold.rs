@@ -33,7 +33,7 @@ pub(super) fn fold<'a>(host: &[u8], buffer: &'a mut [u8; HOST_BYTES_MAX]) -> Opt
     Some((buffer.get(..length)?, folded))
 }
 
-/// What a character stands for: one ASCII character, or two digits.
+/// The meaning of a character: one ASCII character, or two digits.
 fn meant(character: char) -> Option<(Option<u8>, u8)> {
     let code = u32::from(character);
     let from = |first: u32, base: u8| Some((None, base + u8::try_from(code - first).ok()?));

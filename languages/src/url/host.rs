@@ -1,11 +1,11 @@
-//! Where a host leads: to the machine itself, to its network, to the service that tells a cloud machine its secrets. Hosts
+//! Targets of hosts: the machine itself, its network, the service from which a cloud machine gets its secrets. Hosts
 //! are read as `inet_aton` and browsers read them: numbers in any base, any number of parts, any spelling.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::fold::{HOST_BYTES_MAX, fold};
 
-/// Where a host leads.
+/// Target of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressClass {
     /// A cloud's metadata service.
@@ -24,7 +24,7 @@ pub enum AddressClass {
     Nothing,
 }
 
-/// What a host means.
+/// The address that a host means.
 #[derive(Debug, Clone, Copy)]
 pub struct Address {
     /// The class of the address.

@@ -37,17 +37,17 @@ impl Lead {
         }
     }
 
-    /// Whether the bytes begin with text.
+    /// Returns `true` if the bytes begin with text.
     pub(super) fn is_begun(&self) -> bool {
         self.bytes.len() >= BEGUN_BYTES
     }
 
-    /// Whether they begin with more text than chance makes.
+    /// Returns `true` if they begin with more text than chance makes.
     pub(super) fn is_text(&self) -> bool {
         !self.is_over && self.bytes.len() == LEAD_BYTES
     }
 
-    /// Whether the text is that of the content, which begins with `content`, behind headers.
+    /// Returns `true` if the text is that of the content, which begins with `content`, behind headers.
     pub(super) fn is_stored(&self, content: &[u8]) -> bool {
         (1..=HEADERS_BYTES_MAX).any(|at| {
             let text = self.bytes.get(at..).unwrap_or_default();

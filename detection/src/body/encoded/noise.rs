@@ -1,4 +1,4 @@
-//! Text told from noise. In compressed data every byte is about as likely as any other, so that three in eight are text:
+//! Text, distinguished from noise. In compressed data every byte is about as likely as any other, so that three in eight are text:
 //! a chance run of it is short.
 
 use waf_shared::catalog::Leaf;
@@ -28,7 +28,7 @@ const MARGIN_BYTES: usize = 64;
 /// Passes on what chance does not make.
 pub(super) struct Filter<'a, S> {
     pub(super) sink: &'a mut S,
-    /// Whether text that no syntax has found is judged.
+    /// True if text that no syntax has found is judged.
     pub(super) reads_text: bool,
 }
 
@@ -87,7 +87,7 @@ pub(super) const fn is_text(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r')
 }
 
-/// Whether what stands between two `&` reads as an argument: it has a name, which is text, and is text to its end or has a
+/// Returns `true` if what stands between two `&` reads as an argument: it has a name, which is text, and is text to its end or has a
 /// stretch of it. Some readers end names at a zero byte.
 fn is_argument(pair: &[u8]) -> bool {
     let end = pair.iter().position(|byte| matches!(byte, b'=' | 0));
@@ -101,7 +101,7 @@ fn is_argument(pair: &[u8]) -> bool {
     is_all_text(pair) || IN_ARGUMENT.iter().any(|scale| stretches(pair, *scale).next().is_some())
 }
 
-/// Whether every byte is text or part of a character in UTF-8.
+/// Returns `true` if every byte is text or part of a character in UTF-8.
 fn is_all_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok() && bytes.iter().all(|byte| !byte.is_ascii() || is_text(*byte))
 }

@@ -1,4 +1,4 @@
-//! Whether a text is JSON to the letter, so that every reader finds the same strings in it.
+//! JSON to the letter, so that every reader finds the same strings in it.
 
 use waf_shared::catalog::Leaf;
 
@@ -11,7 +11,7 @@ const DEPTH_MAX: u32 = 64;
 /// Names of one object that are compared with each other.
 const KEYS_MAX: u32 = 1000;
 
-/// Whether `text` is one JSON document without a fault, a repeated name or a byte order mark.
+/// Returns `true` if `text` is one JSON document without a fault, a repeated name or a byte order mark.
 pub(crate) fn is_strict(text: &[u8]) -> bool {
     let (mut json, mut faults) = (Json::default(), Faults::default());
     json.limits(DEPTH_MAX, KEYS_MAX);

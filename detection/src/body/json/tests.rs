@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Keeps what it is told.
+/// Keeps everything that it receives.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Collected {
     fields: Vec<(Place, String, Vec<u8>)>,

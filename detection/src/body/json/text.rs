@@ -13,7 +13,7 @@ pub(super) struct Text {
     high: Option<u32>,
 }
 
-/// How far an escape has come.
+/// Progress of an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Escape {
     #[default]

@@ -13,7 +13,7 @@ pub(super) struct Boundary {
     finder: Finder<'static>,
 }
 
-/// Why there is no boundary to look for.
+/// The reason for which there is no boundary to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoBoundary {
     Missing,
@@ -33,7 +33,7 @@ impl NoBoundary {
     }
 }
 
-/// What stands in a piece of the body.
+/// The content of a piece of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     /// So many bytes of content, then a line break and a delimiter of these bytes, line break included.

@@ -1,4 +1,4 @@
-//! What a file's name says about who would run it. It knows names alone; contents are looked at elsewhere.
+//! Programs that would run a file, by its name. It knows names alone; contents are looked at elsewhere.
 
 use waf_shared::catalog::Leaf;
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn everyday_names_pass() {
+    fn benign_names_pass() {
         for name in [
             "photo.jpg",
             "archive.tar.gz",

@@ -7,7 +7,7 @@ use waf_shared::limits;
 use crate::body::charset::{self, Label};
 use crate::body::parameters::{self, Form, Parameter};
 
-/// What a part's head says. Buffers are kept from part to part.
+/// The fields of a part's head. Buffers are kept from part to part.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub(super) name: Vec<u8>,
@@ -21,7 +21,7 @@ pub(super) struct Head {
     pub(super) others: Vec<Vec<u8>>,
 }
 
-/// What kind of multipart a part stands in.
+/// The kind of multipart that a part stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Flavor {
     /// `multipart/form-data`.
@@ -208,7 +208,7 @@ impl Head {
     }
 }
 
-/// Whether forms are sent in this character set without a reason to wonder.
+/// Returns `true` if forms are sent in this character set without a reason to wonder.
 pub(super) fn is_usual(name: &[u8]) -> bool {
     match charset::label(name) {
         Label::Utf8 => true,
@@ -284,7 +284,7 @@ fn judge_quotes(raw: &[u8], report: &mut impl FnMut(Finding)) {
     }
 }
 
-/// Whether a `;` stands there that does not end a character entity: browsers write what a form's character set lacks so.
+/// Returns `true` if a `;` stands there that does not end a character entity: browsers write what a form's character set lacks so.
 fn has_loose_semicolon(raw: &[u8]) -> bool {
     const ENTITY_BYTES_MAX: usize = 12;
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! What the first bytes of a file say it is, against what its part declares. A known signature that contradicts the declared
+//! Types of files by their first bytes, compared with the type that the part declares. A known signature that contradicts the declared
 //! type is a finding; content that nobody knows is not.
 
 use waf_shared::catalog::Leaf;
@@ -8,7 +8,7 @@ use super::head::Finding;
 /// Bytes of a file that are looked at.
 pub(super) const HEAD_BYTES: usize = 512;
 
-/// What a file is, as far as it can be told from either side.
+/// The kind of a file, as far as either side shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Png,
@@ -180,7 +180,7 @@ pub(in crate::body) fn judge(
     }
 }
 
-/// Whether the list of allowed types holds `media_type`, by itself or as `image/*`.
+/// Returns `true` if the list of allowed types holds `media_type`, by itself or as `image/*`.
 pub(super) fn is_allowed(media_type: &[u8], allowed: &[String]) -> bool {
     // RFC 7578, section 4.4: what does not say is text.
     let media_type = if media_type.is_empty() { b"text/plain" } else { media_type };
@@ -229,7 +229,7 @@ fn sniff(head: &[u8]) -> Option<Kind> {
     text(head)
 }
 
-/// What text at the beginning says, white space and a byte order mark aside.
+/// The meaning of text at the beginning, white space and a byte order mark aside.
 fn text(head: &[u8]) -> Option<Kind> {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let begins =
@@ -247,7 +247,7 @@ fn text(head: &[u8]) -> Option<Kind> {
     if begins("<?xml") || begins("<svg") { Some(Kind::Xml) } else { None }
 }
 
-/// Whether a picture, recording or document carries a script for the server that might be made to run it.
+/// Returns `true` if a picture, recording or document carries a script for the server that might be made to run it.
 fn is_hidden_script(head: &[u8], found: Option<Kind>, declared: Option<Kind>) -> bool {
     let is_text =
         |kind: Option<Kind>| matches!(kind, Some(Kind::Text | Kind::Html | Kind::Xml | Kind::Script));

@@ -1,4 +1,4 @@
-//! What is no character data: comments and processing instructions.
+//! Parts that are not character data: comments and processing instructions.
 
 use super::state::{Mark, State, Taken, is_space};
 use super::{Fault, Located, Xml};
@@ -42,7 +42,7 @@ impl Xml {
         }
     }
 
-    /// Where a comment or an instruction ends.
+    /// End of a comment or an instruction.
     pub(super) fn outside(&self) -> State {
         if self.subset { State::Subset } else { State::Text }
     }

@@ -74,7 +74,7 @@ impl Xml {
         Ok(Taken::Yes)
     }
 
-    /// What stands between `<!DOCTYPE` and the subset: a name, and perhaps where the rest of the declarations lies.
+    /// The text between `<!DOCTYPE` and the subset: a name, and perhaps where the rest of the declarations lies.
     fn header(&mut self, sink: &mut impl Sink) -> Result<(), Fault> {
         let header = std::mem::take(&mut self.aside);
         let mut words = Words(&header);
@@ -169,7 +169,7 @@ const fn quoted(quote: Option<u8>, byte: u8) -> Option<u8> {
 #[derive(Clone)]
 struct Words<'d>(&'d [u8]);
 
-/// Whether something lies outside the document.
+/// References to something outside the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum External<'d> {
     No,

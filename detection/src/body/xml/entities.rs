@@ -20,11 +20,11 @@ pub(super) struct Entities {
     texts: Vec<u8>,
 }
 
-/// Where a replacement text stands; `None` for one that lies outside the document.
+/// Position of a replacement text; `None` for one that lies outside the document.
 #[derive(Debug, Clone, Copy)]
 struct Entity(Option<(usize, usize)>);
 
-/// What became of a reference.
+/// The result of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expansion {
     Done,
@@ -116,7 +116,7 @@ impl Entities {
     }
 }
 
-/// What a reference names, when it is no entity of the document's.
+/// The target of a reference, when it is no entity of the document's.
 enum Character {
     Is(char),
     /// There is no character of that number.

@@ -21,7 +21,7 @@ const KNOWN_HOSTS: &[&str] = &[
 
 const INCLUSIONS: &[u8] = b"http://www.w3.org/2001/XInclude";
 
-/// Whether declarations may lie there: at a well-known place, or beside the document under a plain name.
+/// Returns `true` if declarations may lie there: at a well-known place, or beside the document under a plain name.
 pub(super) fn is_harmless(address: &[u8]) -> bool {
     let rest = address.strip_prefix(b"http://").or_else(|| address.strip_prefix(b"https://"));
     if let Some(rest) = rest {
@@ -31,7 +31,7 @@ pub(super) fn is_harmless(address: &[u8]) -> bool {
     address.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
-/// Whether an attribute makes a reader fetch another document into this one.
+/// Returns `true` if an attribute makes a reader fetch another document into this one.
 pub(super) fn asks_for(element: &[u8], attribute: &[u8], value: &[u8]) -> bool {
     if attribute == b"xmlns" || attribute.starts_with(b"xmlns:") {
         return value == INCLUSIONS;

@@ -1,6 +1,6 @@
-//! What the tokenizer is in the middle of, and the classes of bytes that it tells apart.
+//! States of the tokenizer, and the classes of bytes that it distinguishes.
 
-/// What comes next.
+/// The next thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum State {
     #[default]
@@ -67,13 +67,13 @@ pub(super) enum Stage {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Element {
-    /// Where its name begins.
+    /// Offset of its name.
     pub(super) name_start: usize,
     /// Bytes of its parent's path.
     pub(super) parent_path_bytes: usize,
 }
 
-/// Whether a state has taken the byte or leaves it to the next.
+/// The use of a byte: taken by a state, or left to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Taken {
     Yes,

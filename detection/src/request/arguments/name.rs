@@ -5,7 +5,7 @@ use waf_shared::limits;
 /// Longer names are no session's.
 pub(super) const NAME_BYTES_MAX: usize = 64;
 
-/// How sure it is that a name is a session's.
+/// Certainty that a name is a session's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Session {
     /// The cookie of a known server or framework; no application invents that name.

@@ -79,7 +79,7 @@ pub(super) static ENGLISH: Rule = Rule {
     weight: STRONG,
     places: Places::REQUEST,
     matcher: RuleMatcher::Detected,
-    summary: "An everyday word that is also a command stands in a command's place.",
+    summary: "A common word that is also a command stands in a command's place.",
     attacks: &["127.0.0.1; who", "a | sort", "x && date -u", "127.0.0.1; cat notes.txt"],
     benign: &["a sorted list", "the date; the time", "find more on page 5"],
 };

@@ -1,7 +1,7 @@
 //! Lines of HTTP in a value. Prose quotes messages too, so text counts only where a word is broken off by a line break and
 //! the very next line is HTTP: that is what injection looks like, and what nobody writes.
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A header field that matters to whoever receives a message.
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Request,
 }
 
-/// What any of it needs, in lower case.
+/// Literals that any of it needs, in lower case.
 pub(super) const TRIGGERS: &[&str] = &[
     "set-cookie",
     "content-length",
@@ -39,7 +39,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "<!doctype",
 ];
 
-/// Where text may be broken off: behind a word no longer than this.
+/// Places at which text may be broken off: behind a word no longer than this.
 const WORD_BYTES_MAX: usize = 128;
 
 /// Calls `report` with kind, offset and length of every line of HTTP in `bytes`. `is_text`: the place may hold prose.

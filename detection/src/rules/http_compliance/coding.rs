@@ -184,7 +184,7 @@ fn escaped_letter(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Where UTF-8 is well-formed but for a sequence that no encoder writes. Text in another encoding is ill-formed in other
+/// Offset of the fault of UTF-8 that is well-formed but for a sequence that no encoder writes. Text in another encoding is ill-formed in other
 /// ways as well and means no harm.
 fn ill_formed(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut found) = (0, None);

@@ -129,7 +129,7 @@ const SERVER_FILES: &[&[&str]] = &[
     ],
 ];
 
-/// What copies are called by, sorted, in lower case.
+/// Names of copies, sorted, in lower case.
 const COPIES: &[&str] = &[
     "backup",
     "bak",
@@ -222,7 +222,7 @@ fn is_marked_copy(segment: &[u8]) -> bool {
     })
 }
 
-/// Whether `stem` ends in an extension that is worth a copy.
+/// Returns `true` if `stem` ends in an extension that is worth a copy.
 fn is_source(stem: &[u8]) -> bool {
     let mut lower = [0; EXTENSION_BYTES_MAX];
     let extension = parted(stem).and_then(|(_, extension)| lowered(extension, &mut lower));

@@ -5,7 +5,7 @@ use waf_shared::catalog::Leaf;
 use crate::field::{Place, Places};
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
-/// Where a class name stands for itself: arguments, their names, headers; a path or a file may well be named like a class.
+/// Places at which a class name stands for itself: arguments, their names, headers; a path or a file may well be named like a class.
 const NAMED: Places = Places::of(&[
     Place::Query,
     Place::QueryName,

@@ -1,4 +1,4 @@
-//! Literals without which no path tells of an attack; one of them wakes the detector.
+//! Literals without which no path is an attack; one of them calls for the detector.
 
 pub(super) const TRIGGERS: &[&str] = &[
     "..",

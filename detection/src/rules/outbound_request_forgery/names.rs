@@ -5,7 +5,7 @@ mod words;
 
 use words::{AMBIGUOUS, CALLBACK, CONFIGURATION, CONTAINERS, FETCH, GENERIC, METADATA, REDIRECT, TEXT};
 
-/// What is done with the URL in a parameter.
+/// The use of the URL in a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// The server fetches it.
@@ -35,7 +35,7 @@ const NAME_BYTES_MIN: usize = 3;
 /// Longest word.
 const WORD_BYTES_MAX: usize = 24;
 
-/// The purpose that the name of a parameter tells; of a path through a document its last names count.
+/// The purpose that the name of a parameter shows; of a path through a document its last names count.
 pub(crate) fn purpose(name: &[u8]) -> Purpose {
     let mut segments = segments(name);
     let Some(last) = segments.next() else { return Purpose::Unknown };
@@ -99,7 +99,7 @@ fn of_parents<'n>(parents: impl Iterator<Item = &'n [u8]>, is_xml: bool) -> Purp
     otherwise
 }
 
-/// The purpose that one word tells. `generic` is whether a word for a URL stood behind it, and becomes true at one.
+/// The purpose that one word shows. `generic` is true if a word for a URL stood behind it, and becomes true at one.
 fn of_word(word: &[u8], generic: &mut bool) -> Purpose {
     let mut lower = [0; WORD_BYTES_MAX];
     let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -174,7 +174,7 @@ fn lowered<'b>(word: &[u8], buffer: &'b mut [u8; WORD_BYTES_MAX]) -> Option<&'b 
     std::str::from_utf8(lower).ok()
 }
 
-/// Whether a scheme is one by which a fetcher speaks other protocols than the web's.
+/// Returns `true` if a scheme is one by which a fetcher speaks other protocols than the web's.
 pub(super) fn opens_other_protocols(scheme: &[u8]) -> bool {
     [&b"gopher"[..], b"dict", b"tftp", b"netdoc", b"acap"]
         .iter()

@@ -1,4 +1,4 @@
-//! What depends on the name of a parameter and on where it stands, which proofs do not show.
+//! Properties that depend on the name of a parameter and on its place, which proofs do not show.
 
 use std::sync::Arc;
 

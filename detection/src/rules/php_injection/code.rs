@@ -8,7 +8,7 @@ use crate::rule::{Rule, RuleMatcher, STRONG};
 
 const NAMES: Places = Places::of(&[Place::QueryName, Place::FormName, Place::CookieName]);
 
-/// Whether a parameter's name overwrites a superglobal where `register_globals` or `extract` are at work: a bracket
+/// Returns `true` if a parameter's name overwrites a superglobal where `register_globals` or `extract` are at work: a bracket
 /// alone makes an index of what follows, PHP turns other marks into underscores.
 pub(super) fn is_superglobal_parameter(name: &[u8]) -> bool {
     let end = name.iter().position(|&byte| byte == b'[').unwrap_or(name.len());

@@ -22,7 +22,7 @@ const SCRIPTS: &[&str] = &[
 /// Shortest identifier of a session.
 const SESSION_BYTES_MIN: usize = 20;
 
-/// Whether the header `name` carries a file's name.
+/// Returns `true` if the header `name` carries a file's name.
 pub(in crate::rules) fn names_a_file(name: &[u8]) -> bool {
     let mut plain = [0; HEADER_BYTES_MAX];
     let mut length = 0;

@@ -1,7 +1,7 @@
-//! What names say: of a parameter, whether an application keeps the place of its own code in it; of a URL's last name,
+//! Meanings of names: of a parameter, whether an application keeps the place of its own code in it; of a URL's last name,
 //! whether it brings code.
 
-/// What a URL may bring.
+/// The content that a URL may bring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
     /// A text that no server runs: where attackers keep what others are to run.
@@ -14,7 +14,7 @@ const TEXTS: &[&str] = &["bat", "dat", "inc", "log", "pl", "ps1", "py", "sh", "t
 const PROGRAMS: &[&str] =
     &["asp", "aspx", "cfm", "cgi", "jsp", "jspx", "phar", "php", "php3", "php4", "php5", "phtml"];
 
-/// What stands at the end of a word that names the place of an application's code.
+/// Ends of words that name the place of an application's code.
 const PLACES: &[&str] = &[
     "absolute",
     "basedir",
@@ -76,7 +76,7 @@ const ADDRESSES: &[&str] = &["href", "link", "links", "site", "uri", "url", "url
 /// Longest name that is read.
 const NAME_BYTES_MAX: usize = 96;
 
-/// Whether a parameter tells where an application's own code lies.
+/// Returns `true` if a parameter names the place of an application's own code.
 pub(super) fn is_library_path(name: &[u8]) -> bool {
     let mut buffer = [0; NAME_BYTES_MAX];
     let Some(lower) = lower(name, &mut buffer) else { return false };
@@ -91,14 +91,14 @@ pub(super) fn is_library_path(name: &[u8]) -> bool {
     !redirects && (placed || configured || said > 0 && words().count() > 1) && (!linked || configured)
 }
 
-/// Whether a parameter's whole name is one everyday word, which may mean any path.
+/// Returns `true` if a parameter's whole name is one common word, which may mean any path.
 pub(super) fn is_one_word(name: &[u8]) -> bool {
     [&b"path"[..], b"dir", b"directory", b"loc", b"location", b"root", b"pfad"]
         .iter()
         .any(|word| word.eq_ignore_ascii_case(name))
 }
 
-/// Whether a parameter's business is URLs.
+/// Returns `true` if a parameter's business is URLs.
 pub(super) fn is_link(name: &[u8]) -> bool {
     let mut buffer = [0; NAME_BYTES_MAX];
     let Some(lower) = lower(name, &mut buffer) else { return false };
@@ -115,7 +115,7 @@ fn lower<'a>(name: &[u8], buffer: &'a mut [u8; NAME_BYTES_MAX]) -> Option<&'a st
     std::str::from_utf8(slot).ok()
 }
 
-/// Whether a URL's last name is that of a script.
+/// The kind of script that a URL's last name is that of.
 pub(super) fn is_script(file: &[u8]) -> Option<Script> {
     let dot = memchr::memrchr(b'.', file)?;
     let extension = file.get(dot + 1..)?;
@@ -129,7 +129,7 @@ pub(super) fn is_script(file: &[u8]) -> Option<Script> {
     }
 }
 
-/// Whether a URL's last name may be that of code: it has an extension that is none of a picture's or a page's parts.
+/// Returns `true` if a URL's last name may be that of code: it has an extension that is none of a picture's or a page's parts.
 pub(super) fn may_be_code(file: &[u8]) -> bool {
     const HARMLESS: &[&str] = &[
         "avif", "css", "gif", "htm", "html", "ico", "jpeg", "jpg", "json", "mp3", "mp4", "png", "svg", "webp",
@@ -141,22 +141,22 @@ pub(super) fn may_be_code(file: &[u8]) -> bool {
     })
 }
 
-/// Whether `scheme` fetches a file over the network.
+/// Returns `true` if `scheme` fetches a file over the network.
 pub(super) fn is_web_scheme(scheme: &[u8]) -> bool {
     [&b"http"[..], b"https", b"ftp", b"ftps", b"file"].iter().any(|known| known.eq_ignore_ascii_case(scheme))
 }
 
-/// Whether `head` ends in such a scheme, at the start of a path's segment.
+/// Returns `true` if `head` ends in such a scheme, at the start of a path's segment.
 pub(super) fn is_web(head: &[u8]) -> bool {
     is_web_scheme(head.rsplit(|byte| *byte == b'/').next().unwrap_or_default())
 }
 
-/// Whether a value names a file by URL.
+/// Returns `true` if a value names a file by URL.
 pub(super) fn is_file_scheme(bytes: &[u8]) -> bool {
     bytes.get(..6).is_some_and(|head| head.eq_ignore_ascii_case(b"file:/"))
 }
 
-/// What follows the scheme of an archive or of a URL in a URL.
+/// The bytes behind the scheme of an archive or of a URL in a URL.
 pub(super) fn without_container(bytes: &[u8]) -> &[u8] {
     let container = bytes
         .get(..4)

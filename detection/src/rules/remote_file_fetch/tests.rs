@@ -1,4 +1,4 @@
-//! What depends on the name of a parameter, which proofs do not show.
+//! Properties that depend on the name of a parameter, which proofs do not show.
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ pub(super) const fn exception(package: &'static str) -> ResponsePattern {
     checked(package, "", is_thrown)
 }
 
-/// Whether `Warning: ` or another of PHP's labels stands before, plain or as markup.
+/// Returns `true` if `Warning: ` or another of PHP's labels stands before, plain or as markup.
 pub(super) fn is_warned_of_by_php(context: &MatchContext<'_>) -> bool {
     let label = context.before().trim_ascii_end();
     let Some(label) = label.strip_suffix(b":") else { return false };
@@ -34,7 +34,7 @@ pub(super) fn is_warned_of_by_php(context: &MatchContext<'_>) -> bool {
     }
 }
 
-/// Whether the class is named as what was thrown, or as the place of a frame.
+/// Returns `true` if the class is named as what was thrown, or as the place of a frame.
 pub(super) fn is_thrown(context: &MatchContext<'_>) -> bool {
     let Some(length) = shape_length(context.after(), "@") else { return false };
     let name = context.after().get(..length).unwrap_or_default();
@@ -49,7 +49,7 @@ pub(super) fn is_thrown(context: &MatchContext<'_>) -> bool {
     is_exception && ends && stands_apart(context) && context.leads()
 }
 
-/// Whether the byte before the words parts them from a name that they would be the end of.
+/// Returns `true` if the byte before the words parts them from a name that they would be the end of.
 pub(super) fn stands_apart(context: &MatchContext<'_>) -> bool {
     !context
         .before()

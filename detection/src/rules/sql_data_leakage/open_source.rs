@@ -128,7 +128,7 @@ static POSTGRES: Rule = Rule {
     ],
 };
 
-/// Whether what follows the severity is one of the server's own sentences.
+/// Returns `true` if what follows the severity is one of the server's own sentences.
 fn is_postgres_message(context: &MatchContext<'_>) -> bool {
     const BEGINNINGS: &[&str] = &[
         "syntax error at ",

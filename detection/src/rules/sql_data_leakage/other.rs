@@ -152,7 +152,7 @@ static MAXDB: Rule = Rule {
     ],
 };
 
-/// Whether a negative number stands before the position: `-8004 POS(62)`.
+/// Returns `true` if a negative number stands before the position: `-8004 POS(62)`.
 fn follows_a_code(context: &crate::response_pattern::MatchContext<'_>) -> bool {
     let before = context.before();
     let trimmed = before.trim_ascii_end();

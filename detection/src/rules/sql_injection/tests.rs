@@ -1,4 +1,4 @@
-//! What the proofs cannot say: no bytes make the detector panic or dwell, and disguises that servers see through change
+//! Properties that proofs do not show: no bytes make the detector panic or dwell, and disguises that servers see through change
 //! nothing.
 #![allow(clippy::unwrap_used, reason = "tests")]
 

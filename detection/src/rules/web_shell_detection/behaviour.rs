@@ -1,9 +1,9 @@
-//! What a web shell offers, whatever its name: weak evidence each, and a shell together.
+//! Functions that web shells offer, whatever their name: weak evidence each, and a shell together.
 
 use waf_shared::catalog::Leaf;
 
 use super::places::PLACES;
-use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{MatchContext, ResponseKind};
 use crate::response_pattern::{checked, leads};
 use crate::rule::{Rule, RuleMatcher};
 
@@ -49,7 +49,7 @@ fn is_field(context: &MatchContext<'_>) -> bool {
     let Some(open) = memchr::memrchr(b'<', context.before()) else { return false };
     let tag = context.before().get(open + 1..).unwrap_or_default().to_ascii_lowercase();
     let hidden = memchr::memmem::find(&tag, b"hidden").is_some();
-    context.kind() == Kind::Html
+    context.kind() == ResponseKind::Html
         && !context.is_in_script()
         && (tag.starts_with(b"input") || tag.starts_with(b"textarea"))
         && !tag.contains(&b'>')
@@ -65,7 +65,7 @@ pub(super) static IDENTITY: Rule = Rule {
         checked("uid=", "#", is_identity),
         leads("nt authority\\", "@"),
         leads("iis apppool\\", "@"),
-        checked("Uid: ", "#", |context| context.kind() == Kind::Html && context.is_spoken()),
+        checked("Uid: ", "#", |context| context.kind() == ResponseKind::Html && context.is_spoken()),
     ]),
     summary: "The page prints the account that the server runs as, the way a command does.",
     attacks: &[
@@ -111,7 +111,7 @@ pub(super) static KERNEL: Rule = Rule {
 };
 
 fn is_page_voice(context: &MatchContext<'_>) -> bool {
-    context.kind() == Kind::Html && context.is_spoken()
+    context.kind() == ResponseKind::Html && context.is_spoken()
 }
 
 /// A kernel's own name: host, version, build, time, machine.
@@ -187,7 +187,7 @@ pub(super) static FILE_MANAGER: Rule = Rule {
         checked("<th>Permissions</th>", "", is_page_voice),
         checked(">chmod<", "", is_page_voice),
         checked(">Chmod<", "", is_page_voice),
-        checked("value=\"chmod\"", "", |context| context.kind() == Kind::Html),
+        checked("value=\"chmod\"", "", |context| context.kind() == ResponseKind::Html),
     ]),
     summary: "The page lists files with their permissions and offers to change them.",
     attacks: &[
@@ -210,6 +210,6 @@ fn is_permission(context: &MatchContext<'_>) -> bool {
     length == 10
         && opened
         && text.get(length) == Some(&b'<')
-        && context.kind() == Kind::Html
+        && context.kind() == ResponseKind::Html
         && !context.is_discussed()
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{MatchContext, ResponseKind};
 
 /// Bytes of a title that are looked at.
 const TITLE_BYTES: usize = 128;
@@ -180,7 +180,7 @@ const DRESS: &[&str] = &[".::", "::.", "-:[", "]:-", "=[", "]=", "~[", "]~", ".:
 /// Nobody else spells the word with digits.
 const SPELT: &[&str] = &["sh3ll", "5hell", "5h3ll", "she11", "sh311"];
 
-/// What a text inside a title says about the page.
+/// The meaning of a text inside a title for the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TitleSignal {
     /// It is about shells.
@@ -220,7 +220,7 @@ static TEXTS: LazyLock<Texts> = LazyLock::new(|| {
 
 /// A title that a shell gives itself, and no article about it.
 pub(super) fn is_shell_title(context: &MatchContext<'_>) -> bool {
-    if matches!(context.kind(), Kind::Json | Kind::Script) || context.is_in_script() {
+    if matches!(context.kind(), ResponseKind::Json | ResponseKind::Script) || context.is_in_script() {
         return false;
     }
     let title = context.after().get("<title>".len()..).unwrap_or_default();

@@ -8,10 +8,10 @@ use crate::html::fold::{self, Scheme};
 use crate::html::names::{self, Handler, Name};
 use crate::script::attribute;
 
-/// How far a look back goes.
+/// Bytes of a look back.
 const BACK_BYTES_MAX: usize = 64;
 
-/// What stands before an attribute's name.
+/// The bytes before an attribute's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// Nothing at all.
@@ -144,7 +144,7 @@ fn bare(bytes: &[u8], at: usize, report: &mut impl FnMut(HtmlSign, usize)) {
         Scheme::Document => {
             let kind = tail.trim_ascii_start();
             let is = |name: &[u8]| kind.get(..name.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(name));
-            // A picture in SVG is everyday; whoever shows it as a picture runs nothing.
+            // A picture in SVG is common; whoever shows it as a picture runs nothing.
             let page = is(b"text/html") && matches!(kind.get(9), None | Some(b',' | b';'));
             if page || at <= 1 && !is(b"image/") && tail.iter().take(80).any(|&byte| byte == b',') {
                 report(HtmlSign::DataUrl, at);
@@ -154,7 +154,7 @@ fn bare(bytes: &[u8], at: usize, report: &mut impl FnMut(HtmlSign, usize)) {
     }
 }
 
-/// How many bytes at the end of `head` are `wanted`, as far as a look back goes.
+/// Number of bytes at the end of `head` that are `wanted`, as far as a look back goes.
 fn trailing(head: &[u8], wanted: fn(u8) -> bool) -> usize {
     head.iter().rev().take(BACK_BYTES_MAX).take_while(|&&byte| wanted(byte)).count()
 }

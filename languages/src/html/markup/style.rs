@@ -5,9 +5,9 @@ use memchr::{memchr_iter, memmem, memrchr};
 
 use super::super::sign::HtmlSign;
 
-/// How far a word spread over comments and backslashes may reach.
+/// Longest word that is spread over comments and backslashes.
 const WORD_BYTES_MAX: usize = 96;
-/// How much of a style element is looked through for tricks.
+/// Bytes of a style element that are looked through for tricks.
 const SHEET_BYTES_MAX: usize = 512;
 /// Longest word that is looked for.
 const WORD_LETTERS_MAX: usize = 12;
@@ -79,7 +79,7 @@ fn word_before(head: &[u8]) -> ([u8; WORD_LETTERS_MAX], usize, &[u8]) {
     (word, length, head.get(..at).unwrap_or_default())
 }
 
-/// Whether an address inside `url(` has a script scheme; its colon may be cut off.
+/// Returns `true` if an address inside `url(` has a script scheme; its colon may be cut off.
 fn runs(target: &[u8]) -> bool {
     const SCHEMES: [&[u8]; 3] = [b"javascript", b"vbscript", b"data:text/html"];
     let mut word = [0u8; 14];
@@ -96,18 +96,18 @@ fn runs(target: &[u8]) -> bool {
     SCHEMES.iter().any(|scheme| word.starts_with(scheme))
 }
 
-/// Whether an expression behind `head` is a property's value.
+/// Returns `true` if an expression behind `head` is a property's value.
 fn stands_as_value(head: &[u8]) -> bool {
     let head = head.trim_ascii_end();
     matches!(head.last(), Some(b':' | b'=' | b'{')) || head.ends_with(b"=\"") || head.ends_with(b"='")
 }
 
-/// Whether `url(` names the drawing behaviour that mail programs write into every message.
+/// Returns `true` if `url(` names the drawing behaviour that mail programs write into every message.
 fn is_drawing(target: &[u8]) -> bool {
     target.get(..12).is_some_and(|name| name.eq_ignore_ascii_case(b"#default#vml"))
 }
 
-/// Whether `head` ends with a property that binds code to an element.
+/// Returns `true` if `head` ends with a property that binds code to an element.
 fn binds(head: &[u8]) -> bool {
     let Some(head) = head.trim_ascii_end().strip_suffix(b":") else { return false };
     let head = head.trim_ascii_end();

@@ -129,19 +129,19 @@ pub(super) const SHARED: &[&str] = &[
     "substr", "syslog", "tempnam", "tmpfile", "umask", "uniqid", "unlink",
 ];
 
-/// Functions whose names are everyday words.
+/// Functions whose names are common words.
 #[rustfmt::skip] // a table, not code
 pub(super) const ENGLISH: &[&str] = &[
     "assert", "copy", "dir", "file", "glob", "link", "mail", "rename", "stat", "system", "touch",
 ];
 
-/// What shows its argument.
+/// Functions that show their argument.
 #[rustfmt::skip] // a table, not code
 pub(super) const SHOWS: &[&str] = &[
     "die", "echo", "exit", "fprintf", "print", "printf", "sprintf",
 ];
 
-/// What runs the file that its argument names.
+/// Functions that run the file that their argument names.
 #[rustfmt::skip] // a table, not code
 pub(super) const INCLUDES: &[&str] = &[
     "include", "include_once", "require", "require_once",

@@ -6,16 +6,16 @@ use super::super::commands::{self, Name};
 use super::super::word::{Traits, Word};
 use super::head::{Head, Program};
 
-/// What the arguments look like, counted.
+/// Counted shapes of the arguments.
 pub(super) struct Arguments {
     best: i32,
     options: i32,
     plain: usize,
     structured: usize,
     count: usize,
-    /// Whether an option carries code: `-c`, `-e`.
+    /// True if an option carries code: `-c`, `-e`.
     code: bool,
-    /// Whether one of them is of a form that only Windows knows.
+    /// True if one of them is of a form that only Windows knows.
     pub(super) windows: bool,
 }
 
@@ -46,13 +46,7 @@ impl Arguments {
     fn points_of(&mut self, shape: Shape, word: &Word, program: &Program, name: &[u8]) -> i32 {
         if word.traits.has(Traits::REDIRECTED) {
             self.structured += 1;
-            return match shape {
-                Shape::SystemFile => 6,
-                Shape::Script | Shape::RootPath | Shape::DrivePath => 4,
-                Shape::Plain | Shape::Expansion => 1,
-                Shape::Other => 0,
-                _ => 2,
-            };
+            return redirected(shape);
         }
         let first = self.count == 1;
         let points = match shape {
@@ -69,13 +63,7 @@ impl Arguments {
                 3
             }
             Shape::RootPath | Shape::Program => 3,
-            Shape::Url => {
-                if program.network || program.windows {
-                    3
-                } else {
-                    1
-                }
-            }
+            Shape::Url => 1 + 2 * i32::from(program.network || program.windows),
             Shape::Option => {
                 self.code |= matches!(word.text(), b"-c" | b"-e" | b"-r" | b"-i" | b"-ne" | b"-pe");
                 self.options = 2;
@@ -88,20 +76,8 @@ impl Arguments {
             }
             Shape::Expansion | Shape::SlashOption => 2,
             Shape::Path | Shape::Script => 1,
-            Shape::Address => {
-                if program.network {
-                    3
-                } else {
-                    1
-                }
-            }
-            Shape::Dotted => {
-                if program.network {
-                    2
-                } else {
-                    1
-                }
-            }
+            Shape::Address => 1 + 2 * i32::from(program.network),
+            Shape::Dotted => 1 + i32::from(program.network),
             Shape::Number if program.numbered && first => 2,
             Shape::Assignment | Shape::Number => 0,
             Shape::Plain => {
@@ -147,5 +123,16 @@ impl Arguments {
         } else {
             points - i32::from(unshaped) - i32::from(prose)
         }
+    }
+}
+
+/// Points of what a redirection names.
+const fn redirected(shape: Shape) -> i32 {
+    match shape {
+        Shape::SystemFile => 6,
+        Shape::Script | Shape::RootPath | Shape::DrivePath => 4,
+        Shape::Plain | Shape::Expansion => 1,
+        Shape::Other => 0,
+        _ => 2,
     }
 }

@@ -12,19 +12,19 @@ pub(super) struct Head {
     /// Its index in the clause.
     pub(super) index: usize,
     pub(super) program: Option<Program>,
-    /// Whether `then`, `do` or `else` stands before it.
+    /// True if `then`, `do` or `else` stands before it.
     pub(super) keyword: bool,
     /// For what was stripped before it, and for how it is written.
     pub(super) points: i32,
 }
 
-/// What a command word would run.
+/// The program that a command word would run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Program {
     pub(super) name: Name,
     pub(super) points: i32,
     pub(super) windows: bool,
-    /// Whether a Windows program has the same name.
+    /// True if a Windows program has the same name.
     pub(super) both: bool,
     /// Index of the word in the clause.
     pub(super) index: usize,
@@ -103,7 +103,58 @@ fn program(bytes: &[u8], word: &Word, index: usize) -> Option<Program> {
     let text = word.text();
     let text = text.strip_prefix(b"@").unwrap_or(text);
     let base = word.base().strip_prefix(b"@").unwrap_or(word.base());
-    let make = |name: Name, points: i32, windows: bool, base: &[u8]| Program {
+    if windows::is_interpreter_variable(text) {
+        return Some(make(Name::Exclusive, 5, true, base, index));
+    }
+    if word.traits.has(Traits::ASSEMBLED) {
+        return Some(make(Name::Exclusive, 5, false, base, index));
+    }
+    if base.len() < text.len() {
+        return by_path(word, text, base, index);
+    }
+    let behind = word.behind_backslash();
+    if behind.len() < text.len() && !word.traits.has(Traits::CUT) {
+        // A Windows path: its last component is the program, and only a program's ending makes it one.
+        let raw = bytes.get(word.start..word.end).unwrap_or_default();
+        if raw.contains(&b':') || raw.starts_with(b"%") || raw.starts_with(b"\\\\") {
+            let name = commands::windows(behind)?;
+            return Some(make(name, value(name), true, behind, index));
+        }
+    }
+    match (commands::unix(base), commands::windows(text)) {
+        (Some(posix), Some(native)) if native > posix => Some(make(native, value(native), true, base, index)),
+        (Some(posix), _) => Some(make(posix, value(posix), false, base, index)),
+        (None, Some(native)) => Some(make(native, value(native), true, base, index)),
+        (None, None) => None,
+    }
+}
+
+/// The program at the end of the Unix path `text`, whose last name is `base`.
+fn by_path(word: &Word, text: &[u8], base: &[u8], index: usize) -> Option<Program> {
+    // The comma belongs to the name: this is an entry of a list.
+    if text.ends_with(b",") {
+        return None;
+    }
+    let posix = commands::unix(base);
+    if in_program_directory(text) {
+        let known = posix.is_some() || word.traits.has(Traits::GLOB);
+        return Some(make(Name::Exclusive, if known { 6 } else { 4 }, false, base, index));
+    }
+    if let Some(name) = posix
+        && (text.starts_with(b"./") || text.starts_with(b"/") || text.starts_with(b"../"))
+    {
+        return Some(make(name, value(name).max(2), false, base, index));
+    }
+    let local = text.starts_with(b"./");
+    if index > 0 || text.starts_with(b"/tmp/") || text.starts_with(b"/dev/shm/") || local {
+        let named = matches!(shape(word), Shape::Script | Shape::RootPath | Shape::Path);
+        return named.then(|| make(Name::Terse, if local { 1 } else { 2 }, false, base, index));
+    }
+    None
+}
+
+fn make(name: Name, points: i32, windows: bool, base: &[u8], index: usize) -> Program {
+    Program {
         name,
         points,
         windows,
@@ -113,54 +164,6 @@ fn program(bytes: &[u8], word: &Word, index: usize) -> Option<Program> {
         numbered: commands::wants_number(base),
         interpreter: commands::is_interpreter(base),
         filter: commands::is_filter(base) || base == b"xargs",
-    };
-    if windows::is_interpreter_variable(text) {
-        return Some(make(Name::Exclusive, 5, true, base));
-    }
-    if word.traits.has(Traits::ASSEMBLED) {
-        return Some(make(Name::Exclusive, 5, false, base));
-    }
-    let posix = commands::unix(base);
-    if base.len() < text.len() {
-        // The comma belongs to the name: this is an entry of a list.
-        if text.ends_with(b",") {
-            return None;
-        }
-        if in_program_directory(text) {
-            let known = posix.is_some() || word.traits.has(Traits::GLOB);
-            return Some(make(Name::Exclusive, if known { 6 } else { 4 }, false, base));
-        }
-        if let Some(name) = posix
-            && (text.starts_with(b"./") || text.starts_with(b"/") || text.starts_with(b"../"))
-        {
-            return Some(make(name, value(name).max(2), false, base));
-        }
-        if index > 0
-            || text.starts_with(b"/tmp/")
-            || text.starts_with(b"/dev/shm/")
-            || text.starts_with(b"./")
-        {
-            let local = text.starts_with(b"./");
-            let named = matches!(shape(word), Shape::Script | Shape::RootPath | Shape::Path);
-            return named.then(|| make(Name::Terse, if local { 1 } else { 2 }, false, base));
-        }
-        return None;
-    }
-    let behind = word.behind_backslash();
-    if behind.len() < text.len() && !word.traits.has(Traits::CUT) {
-        // A Windows path: its last component is the program, and only a program's ending makes it one.
-        let raw = bytes.get(word.start..word.end).unwrap_or_default();
-        if raw.contains(&b':') || raw.starts_with(b"%") || raw.starts_with(b"\\\\") {
-            let name = commands::windows(behind)?;
-            return Some(make(name, value(name), true, behind));
-        }
-    }
-    let native = commands::windows(text);
-    match (posix, native) {
-        (Some(posix), Some(native)) if native > posix => Some(make(native, value(native), true, base)),
-        (Some(posix), _) => Some(make(posix, value(posix), false, base)),
-        (None, Some(native)) => Some(make(native, value(native), true, base)),
-        (None, None) => None,
     }
 }
 
@@ -173,7 +176,7 @@ const fn value(name: Name) -> i32 {
     }
 }
 
-/// Whether the path's directory holds programs.
+/// Returns `true` if the path's directory holds programs.
 fn in_program_directory(text: &[u8]) -> bool {
     let Some(slash) = text.iter().rposition(|byte| *byte == b'/') else { return false };
     let directory = text.get(..slash).unwrap_or_default();

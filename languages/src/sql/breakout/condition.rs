@@ -7,7 +7,7 @@ use crate::sql::sign::SqlSign;
 use crate::sql::token::Kind;
 use crate::sql::words::Word;
 
-/// What an apostrophe ends in French, Italian, Catalan and Occitan.
+/// Articles before an apostrophe in French, Italian, Catalan and Occitan.
 const ARTICLES: &[&[u8]] = &[
     b"d", b"l", b"dell", b"all", b"nell", b"sull", b"dall", b"quell", b"un", b"qu", b"s", b"n", b"m", b"t",
     b"j", b"c",
@@ -20,13 +20,13 @@ impl Break<'_, '_, '_, '_, '_> {
         let Some(right) = operand(self.tokens, i + 1) else { return };
         let behind = kind(self.tokens, right.next);
         let telling = match right.operand {
-            Operand::Query | Operand::Call => self.break_kind != BreakKind::Name && !self.break_kind.closes(),
+            Operand::Query | Operand::Call => self.opened_by != BreakKind::Name && !self.opened_by.closes(),
             Operand::OpenText => {
-                self.break_kind.is_quote() && self.break_kind.is_clear() && self.is_left_open(right.next - 1)
+                self.opened_by.is_quote() && self.opened_by.is_clear() && self.is_left_open(right.next - 1)
             }
             Operand::Constant | Operand::Name | Operand::Group => {
-                self.break_kind.is_quote()
-                    && self.break_kind.is_clear()
+                self.opened_by.is_quote()
+                    && self.opened_by.is_clear()
                     && (matches!(behind, Some(Kind::Pipes | Kind::Tail))
                         || self.is_left_open(right.next)
                         || (behind.is_none() && kind(self.tokens, i + 2) == Some(Kind::Dot)))
@@ -44,14 +44,14 @@ impl Break<'_, '_, '_, '_, '_> {
             return;
         }
         if word(self.tokens, start) == Some(Word::This) && kind(self.tokens, start + 1) == Some(Kind::Dot) {
-            if self.break_kind.is_clear() {
+            if self.opened_by.is_clear() {
                 self.hit(SqlSign::DocumentScript, start + 3);
             }
             return;
         }
         if kind(self.tokens, start) == Some(Kind::Tail)
-            && self.break_kind.is_quote()
-            && self.break_kind.is_clear()
+            && self.opened_by.is_quote()
+            && self.opened_by.is_clear()
         {
             let mark = self.tokens.get(start).and_then(|t| self.judgement.bytes().get(t.start));
             if mark != Some(&b'#') {
@@ -71,11 +71,11 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether the quote is the apostrophe of a Romance language (`Ballon d'Or 2024`, `Via dell'Or 5`): an article that
+    /// Returns `true` if the quote is the apostrophe of a Romance language (`Ballon d'Or 2024`, `Via dell'Or 5`): an article that
     /// has lost its vowel in front of the word at `i`, and behind that nothing that would balance or cut off the string
     /// that a quote would have ended. As SQL it could not run.
     fn is_elision(&self, i: usize) -> bool {
-        let BreakKind::Quote { byte, .. } = self.break_kind else { return false };
+        let BreakKind::Quote { byte, .. } = self.opened_by else { return false };
         let width = if byte == b'\'' { 1 } else { '\u{2019}'.len_utf8() };
         let Some(joined) = self.tokens.get(i).filter(|token| token.start == self.at + width) else {
             return false;
@@ -96,7 +96,7 @@ impl Break<'_, '_, '_, '_, '_> {
             && !self.tokens.from(i + 1).any(|(_, token)| speaks_sql(token.kind))
     }
 
-    /// Whether the operand at `start`, with what it is compared to, is a condition that an attacker appends. Inside of
+    /// Returns `true` if the operand at `start`, with what it is compared to, is a condition that an attacker appends. Inside of
     /// brackets only a comparison is.
     fn joins(&mut self, start: usize, symbol: bool, bracketed: bool) -> bool {
         let Some(left) = operand(self.tokens, start) else { return false };
@@ -105,21 +105,20 @@ impl Break<'_, '_, '_, '_, '_> {
             Some(Comparison::Word(next)) => self.compared(start, left, next, true),
             Some(Comparison::Complete(next)) => {
                 may_end(self.tokens, next)
-                    && (self.break_kind.is_clear() || kind(self.tokens, next) == Some(Kind::Tail))
-                    && (self.break_kind.is_quote()
-                        || kind(self.tokens, next).is_none_or(|k| k != Kind::Comma))
+                    && (self.opened_by.is_clear() || kind(self.tokens, next) == Some(Kind::Tail))
+                    && (self.opened_by.is_quote() || kind(self.tokens, next).is_none_or(|k| k != Kind::Comma))
             }
             None => !bracketed && self.alone(start, left, symbol),
         }
     }
 
-    /// Whether `left op right` is what an attacker appends rather than prose or a filter.
+    /// Returns `true` if `left op right` is what an attacker appends rather than prose or a filter.
     fn compared(&mut self, start: usize, left: grammar::Parsed, next: usize, by_word: bool) -> bool {
         let Some(right) = operand(self.tokens, next) else {
             // Cut off behind the operator: the host query supplies the rest.
             return self.tokens.ends_at(next)
                 && !by_word
-                && self.break_kind.is_clear()
+                && self.opened_by.is_clear()
                 && left.operand != Operand::Name;
         };
         let constant = |o| matches!(o, Operand::Constant | Operand::OpenText);
@@ -133,13 +132,13 @@ impl Break<'_, '_, '_, '_, '_> {
         }
         let ends = may_end(self.tokens, right.next) || right.operand == Operand::OpenText;
         if !ends {
-            return heavy(left.operand) && self.break_kind.is_clear() && !by_word;
+            return heavy(left.operand) && self.opened_by.is_clear() && !by_word;
         }
-        let heavy = |o| heavy(o) && (o == Operand::Query || !self.break_kind.closes());
+        let heavy = |o| heavy(o) && (o == Operand::Query || !self.opened_by.closes());
         if by_word && right.operand == Operand::Name && !commented {
             return false;
         }
-        match self.break_kind {
+        match self.opened_by {
             _ if both || heavy(left.operand) || heavy(right.operand) => true,
             BreakKind::Quote { first: true, .. } => true,
             BreakKind::Value => same || commented || right.operand != Operand::Name,
@@ -149,7 +148,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether two operands are spelled alike (`a=a`).
+    /// Returns `true` if two operands are spelled alike (`a=a`).
     fn same(&self, a: usize, a_end: usize, b: usize, b_end: usize) -> bool {
         let text = |from: usize, to: usize| {
             let (first, last) = (self.tokens.get(from)?, self.tokens.get(to.checked_sub(1)?)?);
@@ -158,11 +157,11 @@ impl Break<'_, '_, '_, '_, '_> {
         text(a, a_end).zip(text(b, b_end)).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
     }
 
-    /// Whether a lone operand behind `AND` or `OR` is a condition (`or true`, `or 1--`, `and (select …)`).
+    /// Returns `true` if a lone operand behind `AND` or `OR` is a condition (`or true`, `or 1--`, `and (select …)`).
     fn alone(&self, start: usize, left: grammar::Parsed, symbol: bool) -> bool {
         let behind = kind(self.tokens, left.next);
         let cut = matches!(behind, Some(Kind::Tail));
-        let quoted = self.break_kind.is_quote() && self.break_kind.is_clear();
+        let quoted = self.opened_by.is_quote() && self.opened_by.is_clear();
         let first = self.tokens.get(start);
         // A phrase is no condition by itself; it takes a comment that cuts the query off.
         let phrase = first.is_some_and(|t| {
@@ -177,13 +176,13 @@ impl Break<'_, '_, '_, '_, '_> {
             Operand::Call => {
                 let open = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
                 let sane = open.is_none_or(|open| grammar::arguments(self.tokens, open));
-                let breaks = self.break_kind != BreakKind::Name && !self.break_kind.closes();
+                let breaks = self.opened_by != BreakKind::Name && !self.opened_by.closes();
                 sane && may_end(self.tokens, left.next) && breaks
             }
             Operand::OpenText => {
                 // `or ''-'`: the empty string is an operand of its own sign.
                 let signed = left.next > start + 1 && self.is_left_empty(left.next - 1);
-                (signed || self.is_left_open(left.next - 1)) && self.break_kind.is_clear()
+                (signed || self.is_left_open(left.next - 1)) && self.opened_by.is_clear()
             }
             Operand::Constant => {
                 let ends = matches!(
@@ -197,17 +196,17 @@ impl Break<'_, '_, '_, '_, '_> {
                 // `"foo" and not "bar"` is how people search for phrases.
                 let text = |i: usize| kind(self.tokens, i) == Some(Kind::Text);
                 let phrases = text(0) && text(left.next - 1);
-                cut && self.break_kind != BreakKind::Name
+                cut && self.opened_by != BreakKind::Name
                     || (ends && quoted)
-                    || (telling && behind.is_none() && self.break_kind == BreakKind::Value && !phrases)
+                    || (telling && behind.is_none() && self.opened_by == BreakKind::Value && !phrases)
             }
-            Operand::Group => (cut || symbol) && quoted || (cut && self.break_kind == BreakKind::Value),
+            Operand::Group => (cut || symbol) && quoted || (cut && self.opened_by == BreakKind::Value),
             Operand::Name => cut && quoted,
         }
     }
 
     fn boolean(&mut self, to: usize) {
-        if self.break_kind.is_quote() {
+        if self.opened_by.is_quote() {
             self.hit(SqlSign::BooleanBreak, to);
             self.hit(SqlSign::LoginTautology, to);
         } else {
@@ -225,14 +224,14 @@ impl Break<'_, '_, '_, '_, '_> {
                     kind(self.tokens, next),
                     Some(Kind::Tail | Kind::Pipes | Kind::Ampersands | Kind::Word(Word::And | Word::Or))
                 );
-                if goes_on && self.break_kind.is_clear() {
+                if goes_on && self.opened_by.is_clear() {
                     self.hit(SqlSign::ComparisonBreak, next);
                 }
                 return;
             }
             None => return,
         };
-        let first = self.break_kind.is_quote() && self.break_kind.is_clear();
+        let first = self.opened_by.is_quote() && self.opened_by.is_clear();
         let Some(right) = operand(self.tokens, next) else {
             let cut = matches!(kind(self.tokens, next + 1), Some(Kind::Tail))
                 || kind(self.tokens, next) == Some(Kind::Tail);
@@ -249,7 +248,7 @@ impl Break<'_, '_, '_, '_, '_> {
             )
         );
         let holds = match right.operand {
-            Operand::Query | Operand::Call => self.break_kind.is_quote() && !self.break_kind.closes(),
+            Operand::Query | Operand::Call => self.opened_by.is_quote() && !self.opened_by.closes(),
             Operand::OpenText => {
                 let last = right.next - 1;
                 let closed = self.is_left_open(last) || (self.is_left_empty(last) && last == next);
@@ -268,7 +267,7 @@ impl Break<'_, '_, '_, '_, '_> {
 
     /// A lone operator between two double quotes: somebody quotes the operator itself.
     fn is_bare(&self, i: usize, next: usize) -> bool {
-        let double = !matches!(self.break_kind, BreakKind::Quote { byte: b'\'', .. });
+        let double = !matches!(self.opened_by, BreakKind::Quote { byte: b'\'', .. });
         let empty = self.tokens.get(next - 1).is_some_and(|t| t.end - t.start <= 1);
         double && empty && i == 0 && self.at == 0
     }
@@ -276,12 +275,12 @@ impl Break<'_, '_, '_, '_, '_> {
     /// `'-'`, `'+sleep(5)+'`, `x'|email--`, `'*2--`.
     pub(super) fn arithmetic(&mut self, i: usize) {
         let Some(right) = operand(self.tokens, i + 1) else { return };
-        let first = self.break_kind.is_quote() && self.break_kind.is_clear();
+        let first = self.opened_by.is_quote() && self.opened_by.is_clear();
         let behind = kind(self.tokens, right.next);
         match right.operand {
             Operand::Call | Operand::Query => {
                 let sane = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
-                let breaks = self.break_kind.is_quote() && !self.break_kind.closes();
+                let breaks = self.opened_by.is_quote() && !self.opened_by.closes();
                 if breaks && sane.is_none_or(|open| grammar::arguments(self.tokens, open)) {
                     self.hit(SqlSign::CallBreak, right.next);
                 }
@@ -310,15 +309,14 @@ impl Break<'_, '_, '_, '_, '_> {
 
     /// Arithmetic that ends in a condition: `'+1 or 1=1`.
     fn comparison_behind(&mut self, i: usize) {
-        if matches!(kind(self.tokens, i), Some(Kind::Word(Word::And | Word::Or)))
-            && self.break_kind.is_clear()
+        if matches!(kind(self.tokens, i), Some(Kind::Word(Word::And | Word::Or))) && self.opened_by.is_clear()
         {
             self.link(i);
         }
     }
 
     pub(super) fn cast(&mut self, i: usize) {
-        if word(self.tokens, i + 1) == Some(Word::Type) && self.break_kind.is_quote() {
+        if word(self.tokens, i + 1) == Some(Word::Type) && self.opened_by.is_quote() {
             self.hit(SqlSign::TypeCast, i + 2);
         }
     }

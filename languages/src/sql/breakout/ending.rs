@@ -7,7 +7,7 @@ use crate::sql::sign::SqlSign;
 use crate::sql::token::Kind;
 use crate::sql::words::Word;
 
-/// Whether the quote at `quote` stands for feet, minutes or inches (`TV 55" -- 65"`, `screw 3" # 8`, `the screen is 12" --
+/// Returns `true` if the quote at `quote` stands for feet, minutes or inches (`TV 55" -- 65"`, `screw 3" # 8`, `the screen is 12" --
 /// nice`) and what begins at `mark` is a dash or a number sign: digits stand in front of the quote, white space behind it,
 /// and either a number or an amount follows or a phrase precedes.
 fn is_measure(bytes: &[u8], quote: usize, mark: usize) -> bool {
@@ -47,7 +47,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let mark = self.judgement.bytes().get(token.start).copied().unwrap_or(0);
         // `#` and `/*` behind a quote also stand in prose and code; there the value has to end soon.
         let closes = i > 0;
-        if !self.break_kind.is_quote() || !self.break_kind.is_clear() || self.is_attribution(i) {
+        if !self.opened_by.is_quote() || !self.opened_by.is_clear() || self.is_attribution(i) {
             return;
         }
         if is_measure(self.judgement.bytes(), self.at, token.start) {
@@ -55,7 +55,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
         let rest = self.judgement.bytes().get(token.start..token.end).unwrap_or_default();
         let words = rest.split(|b| !b.is_ascii_alphanumeric()).filter(|part| part.len() > 1).count();
-        // `"#icon"` is an everyday attribute: behind a hash nothing may follow.
+        // `"#icon"` is an ordinary attribute: behind a hash nothing may follow.
         let cut = if mark == b'#' { words == 0 && !rest.contains(&b'"') } else { short && words <= 1 };
         if cut || (closes && mark == b'-') {
             self.hit(SqlSign::LoginComment, i + 1);
@@ -66,7 +66,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether the comment at `i` is none but names an author.
+    /// Returns `true` if the comment at `i` is none but names an author.
     pub(super) fn is_attribution(&self, i: usize) -> bool {
         let dashes = self.tokens.get(i).map_or(usize::MAX, |token| token.start);
         is_attribution(self.judgement.bytes(), self.at, dashes)
@@ -77,18 +77,18 @@ impl Break<'_, '_, '_, '_, '_> {
         match kind(self.tokens, after) {
             None => {
                 let commented = self.tokens.get(i).is_some_and(|t| t.gap == crate::sql::token::Gap::Comment);
-                if self.is_only_quote() || (commented && self.break_kind.is_quote()) {
+                if self.is_only_quote() || (commented && self.opened_by.is_quote()) {
                     self.hit(SqlSign::Closer, after);
                     self.hit(SqlSign::LoginComment, after);
                 }
             }
             Some(Kind::Tail)
-                if self.break_kind.is_quote() && self.break_kind.is_clear() && !self.is_sentence(after) =>
+                if self.opened_by.is_quote() && self.opened_by.is_clear() && !self.is_sentence(after) =>
             {
                 self.hit(SqlSign::Closer, after + 1);
                 self.hit(SqlSign::LoginComment, after + 1);
             }
-            Some(Kind::Word(Word::Script)) if self.break_kind.is_clear() => {
+            Some(Kind::Word(Word::Script)) if self.opened_by.is_clear() => {
                 let scripted = matches!(
                     kind(self.tokens, after + 1),
                     Some(
@@ -105,7 +105,7 @@ impl Break<'_, '_, '_, '_, '_> {
                 }
             }
             Some(Kind::Word(Word::Delaying))
-                if self.break_kind.is_clear()
+                if self.opened_by.is_clear()
                     && kind(self.tokens, after + 1) == Some(Kind::Open)
                     && grammar::arguments(self.tokens, after + 1) =>
             {
@@ -113,11 +113,11 @@ impl Break<'_, '_, '_, '_, '_> {
             }
             Some(Kind::Word(first)) => {
                 let shape = statement(self.tokens, after);
-                let loose = self.break_kind.is_clear()
-                    && self.break_kind.is_quote()
+                let loose = self.opened_by.is_clear()
+                    && self.opened_by.is_quote()
                     && (shape.is_some()
                         || (first == Word::Select && operand(self.tokens, after + 1).is_some()));
-                if loose || (shape == Some(Shape::Exact) && self.break_kind != BreakKind::Name) {
+                if loose || (shape == Some(Shape::Exact) && self.opened_by != BreakKind::Name) {
                     self.hit(SqlSign::Stacked, after + 2);
                 }
             }
@@ -127,7 +127,7 @@ impl Break<'_, '_, '_, '_, '_> {
 
     /// `', '4', '2');`: further values of the host query's own list, and its end.
     pub(super) fn value_list(&mut self, from: usize) {
-        if !self.break_kind.is_clear() {
+        if !self.opened_by.is_clear() {
             return;
         }
         let mut i = from;
@@ -157,7 +157,7 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Whether the comment at `i` is somebody's remark: `'; -- just kidding`.
+    /// Returns `true` if the comment at `i` is somebody's remark: `'; -- just kidding`.
     fn is_sentence(&self, i: usize) -> bool {
         let Some(token) = self.tokens.get(i) else { return false };
         let text = self.judgement.bytes().get(token.start..).unwrap_or_default();

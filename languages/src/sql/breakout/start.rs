@@ -50,68 +50,81 @@ fn start<'a>(judgement: &mut Judgement<'a, '_, '_>, tokens: &Reading<'a>) {
     if is_joined_text(judgement.bytes(), tokens) {
         judgement.found(SqlSign::Concatenation, 0, tokens.end_before(3).unwrap_or(0));
     }
-    let mut i = skip_closes(tokens, 0);
-    let mut break_kind = BreakKind::Value;
-    let goes_on = match kind(tokens, i) {
-        None => return,
-        Some(Kind::Word(w)) => {
-            matches!(
-                w,
-                Word::And | Word::Or | Word::Not | Word::Order | Word::Having | Word::Where | Word::Procedure
-            )
+    let first = skip_closes(tokens, 0);
+    let Some(head) = kind(tokens, first) else { return };
+    let (i, break_kind) = if continues(head) {
+        (first, BreakKind::Value)
+    } else {
+        let Some((i, break_kind)) = behind_operand(judgement, tokens, first) else { return };
+        let i = skip_closes(tokens, i);
+        if !kind(tokens, i).is_some_and(links) {
+            return;
         }
-        Some(Kind::Pipes | Kind::Ampersands | Kind::Comma | Kind::Semicolon) => true,
-        _ => false,
+        (i, break_kind)
     };
-    if !goes_on {
-        let Some(left) = operand(tokens, i) else { return };
-        // A number or a string is what a host query's column is compared to; anything else may be a formula or a filter.
-        if !matches!(kind(tokens, left.next - 1), Some(Kind::Number(_) | Kind::Text | Kind::Close))
-            || !matches!(left.operand, Operand::Constant)
-        {
-            break_kind = BreakKind::Name;
-        }
-        i = left.next;
-        // A comparison on the left is passed over: what counts is what is joined to it.
-        if let Some(Comparison::Symbol(next)) = comparison(tokens, i) {
-            if is_range(judgement.bytes(), tokens, i) {
-                return;
-            }
-            let Some(right) = operand(tokens, next) else { return };
-            if kind(tokens, 0) == Some(Kind::Text) && right.operand == Operand::OpenText {
-                // `'x'!='y`: the host query's own quotes stand around it.
-                let last = right.next.checked_sub(1).and_then(|i| tokens.get(i));
-                let text = last.and_then(|t| judgement.bytes().get(t.start + 1..t.end)).unwrap_or_default();
-                if (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace) {
-                    judgement.found(SqlSign::ComparisonBreak, 0, last.map_or(0, |t| t.end));
-                }
-            }
-            i = right.next;
-        }
-        i = skip_closes(tokens, i);
+    let at = tokens.get(i).map_or(0, |token| token.start);
+    Break { judgement, tokens, at, opened_by: break_kind }.judge(i);
+}
+
+/// The place behind the operand at `i` and what it is compared with, and what the operand may be to a host query.
+fn behind_operand<'a>(
+    judgement: &mut Judgement<'a, '_, '_>,
+    tokens: &Reading<'a>,
+    i: usize,
+) -> Option<(usize, BreakKind)> {
+    let left = operand(tokens, i)?;
+    // A number or a string is what a host query's column is compared to; anything else may be a formula or a filter.
+    let is_value = matches!(kind(tokens, left.next - 1), Some(Kind::Number(_) | Kind::Text | Kind::Close))
+        && matches!(left.operand, Operand::Constant);
+    let break_kind = if is_value { BreakKind::Value } else { BreakKind::Name };
+    // A comparison on the left is passed over: what counts is what is joined to it.
+    let Some(Comparison::Symbol(next)) = comparison(tokens, left.next) else {
+        return Some((left.next, break_kind));
+    };
+    if is_range(judgement.bytes(), tokens, left.next) {
+        return None;
     }
-    let link = matches!(
-        kind(tokens, i),
-        Some(
-            Kind::Pipes
-                | Kind::Ampersands
-                | Kind::Semicolon
-                | Kind::Word(
-                    Word::And
-                        | Word::Or
-                        | Word::Not
-                        | Word::Like
-                        | Word::Between
-                        | Word::In
-                        | Word::Procedure
-                        | Word::Order
-                        | Word::Having
-                        | Word::Where
-                )
-        )
-    );
-    if link || goes_on {
-        let at = tokens.get(i).map_or(0, |token| token.start);
-        Break { judgement, tokens, at, break_kind }.judge(i);
+    let right = operand(tokens, next)?;
+    if kind(tokens, 0) == Some(Kind::Text) && right.operand == Operand::OpenText {
+        // `'x'!='y`: the host query's own quotes stand around it.
+        let last = right.next.checked_sub(1).and_then(|i| tokens.get(i));
+        let text = last.and_then(|t| judgement.bytes().get(t.start + 1..t.end)).unwrap_or_default();
+        if (1..=OPEN_TEXT_MAX).contains(&text.len()) && !text.iter().any(u8::is_ascii_whitespace) {
+            judgement.found(SqlSign::ComparisonBreak, 0, last.map_or(0, |t| t.end));
+        }
+    }
+    Some((right.next, break_kind))
+}
+
+/// Returns `true` for a token with which a query goes on behind a value.
+fn continues(kind: Kind) -> bool {
+    match kind {
+        Kind::Word(word) => matches!(
+            word,
+            Word::And | Word::Or | Word::Not | Word::Order | Word::Having | Word::Where | Word::Procedure
+        ),
+        Kind::Pipes | Kind::Ampersands | Kind::Comma | Kind::Semicolon => true,
+        _ => false,
+    }
+}
+
+/// Returns `true` for a token that joins something to an operand.
+fn links(kind: Kind) -> bool {
+    match kind {
+        Kind::Word(word) => matches!(
+            word,
+            Word::And
+                | Word::Or
+                | Word::Not
+                | Word::Like
+                | Word::Between
+                | Word::In
+                | Word::Procedure
+                | Word::Order
+                | Word::Having
+                | Word::Where
+        ),
+        Kind::Pipes | Kind::Ampersands | Kind::Semicolon => true,
+        _ => false,
     }
 }

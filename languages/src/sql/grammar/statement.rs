@@ -8,7 +8,7 @@ use crate::sql::reading::Reading;
 use crate::sql::token::Kind;
 use crate::sql::words::Word;
 
-/// How much of a statement is there.
+/// The completeness of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shape {
     /// Prose could read the same.
@@ -17,114 +17,165 @@ pub(crate) enum Shape {
     Exact,
 }
 
-/// Whether a statement begins at `i`, and how surely.
+/// The shape of the statement that begins at `i`, if one does.
 pub(crate) fn statement(tokens: &Reading<'_>, i: usize) -> Option<Shape> {
     let first = word(tokens, i)?;
-    let second = word(tokens, i + 1);
-    let named = |at: usize| match kind(tokens, at) {
-        Some(Kind::Word(w)) => w.is_name() && w != Word::Prose,
-        Some(Kind::Text | Kind::Variable | Kind::BracketOpen) => true,
-        _ => false,
-    };
-    let behind = |at: usize| operand(tokens, at).map_or(at + 1, |name| name.next);
-    let exact = |yes: bool| Some(if yes { Shape::Exact } else { Shape::Loose });
+    let head = Head { tokens, i, second: word(tokens, i + 1) };
     match first {
         Word::Select => select(tokens, i),
-        Word::Drop if second == Some(Word::Object) || second == Some(Word::Procedure) => {
-            let at = match word(tokens, i + 2) {
-                Some(Word::If) => i + 4,
-                _ => i + 2,
-            };
-            (named(at) && ends_statement(tokens, behind(at))).then_some(Shape::Exact)
-        }
-        Word::Insert => {
-            let at = i + 1 + usize::from(second == Some(Word::Into));
-            let after = behind(at);
-            let values = match kind(tokens, after) {
-                Some(Kind::Open | Kind::Word(Word::Values | Word::Select | Word::Set)) => true,
-                _ => matches!(kind(tokens, at + 1), Some(Kind::Open)),
-            };
-            (named(at) && values).then_some(Shape::Exact)
-        }
-        Word::Delete if second == Some(Word::From) && named(i + 2) => {
-            let after = behind(i + 2);
-            match word(tokens, after) {
-                Some(Word::Where) => exact(condition(tokens, after + 1)),
-                _ => exact(matches!(kind(tokens, after), Some(Kind::Semicolon | Kind::Tail))),
-            }
-        }
-        Word::Update if named(i + 1) && word(tokens, behind(i + 1)) == Some(Word::Set) => {
-            exact(condition(tokens, behind(i + 1) + 1))
-        }
-        Word::Truncate if named(i + 1) || kind(tokens, i + 1) == Some(Kind::BracketOpen) => {
-            let table = second == Some(Word::Object);
-            exact(
-                kind(tokens, i + 1) == Some(Kind::BracketOpen)
-                    || (table && named(i + 2) && may_end(tokens, behind(i + 2))),
-            )
-        }
-        Word::Create if matches!(second, Some(Word::Object | Word::Procedure)) && named(i + 2) => {
-            let after = behind(i + 2);
-            let word_after = word(tokens, after);
-            exact(
-                kind(tokens, after) == Some(Kind::Open)
-                    || matches!(
-                        word_after,
-                        Some(Word::As | Word::Set | Word::Drop | Word::Create | Word::Continuation)
-                    )
-                    || (word_after == Some(Word::Plain)
-                        && kind(tokens, after + 1).is_some_and(|k| matches!(k, Kind::Text | Kind::Word(_))))
-                    || matches!(kind(tokens, after), Some(Kind::Semicolon | Kind::Tail)),
-            )
-        }
         Word::Exec => exec(tokens, i),
-        Word::Declare => (kind(tokens, i + 1) == Some(Kind::Variable)).then_some(Shape::Exact),
-        Word::Set => (kind(tokens, i + 1) == Some(Kind::Variable)
-            || (named(i + 1)
-                && kind(tokens, i + 2) == Some(Kind::Compare)
-                && operand(tokens, i + 3).is_some()))
-        .then_some(Shape::Exact),
-        Word::Waitfor => (second == Some(Word::Delay) || word(tokens, i + 1) == Some(Word::Function))
-            .then_some(Shape::Exact),
-        Word::Shutdown => may_end(tokens, i + 1).then_some(Shape::Loose),
-        Word::Load => (word(tokens, i + 2) == Some(Word::Infile)
-            || matches!(kind(tokens, i + 1), Some(Kind::Text)))
-        .then_some(Shape::Exact),
-        Word::Copy => {
-            let after = behind(i + 1);
-            (named(i + 1) || kind(tokens, i + 1) == Some(Kind::Open))
-                .then(|| word(tokens, after))
-                .flatten()
-                .filter(|w| matches!(w, Word::From | Word::Plain))
-                .and_then(|_| {
-                    exact(
-                        matches!(kind(tokens, after + 1), Some(Kind::Text))
-                            || kind(tokens, after + 2) == Some(Kind::Text),
-                    )
-                })
+        Word::Insert | Word::Delete | Word::Update | Word::Truncate | Word::Copy | Word::Load => {
+            head.changes_rows(first)
         }
-        Word::Attach => (second == Some(Word::Object) || kind(tokens, i + 2) == Some(Kind::Compare))
-            .then_some(Shape::Exact),
-        Word::Grant => tokens
-            .from(i + 1)
-            .take(8)
-            .any(|(_, t)| t.kind == Kind::Word(Word::Continuation))
-            .then_some(Shape::Loose),
-        Word::Use => (named(i + 1) && kind(tokens, i + 2) == Some(Kind::Semicolon)).then_some(Shape::Loose),
-        Word::If => {
-            let at = i + 1 + usize::from(second == Some(Word::Not));
-            (kind(tokens, at) == Some(Kind::Open) && condition(tokens, at)).then_some(Shape::Loose)
-        }
-        Word::Handler => (named(i + 1)
-            && matches!(word(tokens, i + 2), Some(Word::HandlerVerb | Word::From)))
-        .then_some(Shape::Exact),
-        Word::Delaying | Word::Stored if kind(tokens, i + 1) == Some(Kind::Open) => Some(Shape::Exact),
-        Word::Stored => Some(Shape::Exact),
-        _ => None,
+        Word::Drop | Word::Create | Word::Attach | Word::Grant => head.changes_objects(first),
+        _ => head.controls(first),
     }
 }
 
-/// Whether a statement is over at `i`.
+/// The first words of a statement.
+struct Head<'t, 'a> {
+    tokens: &'t Reading<'a>,
+    i: usize,
+    second: Option<Word>,
+}
+
+impl Head<'_, '_> {
+    /// Returns `true` if a name stands at `at`.
+    fn is_named(&self, at: usize) -> bool {
+        match kind(self.tokens, at) {
+            Some(Kind::Word(w)) => w.is_name() && w != Word::Prose,
+            Some(Kind::Text | Kind::Variable | Kind::BracketOpen) => true,
+            _ => false,
+        }
+    }
+
+    /// The place behind the operand at `at`.
+    fn behind(&self, at: usize) -> usize {
+        operand(self.tokens, at).map_or(at + 1, |name| name.next)
+    }
+
+    fn changes_rows(&self, first: Word) -> Option<Shape> {
+        let (tokens, i) = (self.tokens, self.i);
+        match first {
+            Word::Insert => {
+                let at = i + 1 + usize::from(self.second == Some(Word::Into));
+                let values = match kind(tokens, self.behind(at)) {
+                    Some(Kind::Open | Kind::Word(Word::Values | Word::Select | Word::Set)) => true,
+                    _ => matches!(kind(tokens, at + 1), Some(Kind::Open)),
+                };
+                exact_if(self.is_named(at) && values)
+            }
+            Word::Delete if self.second == Some(Word::From) && self.is_named(i + 2) => {
+                let after = self.behind(i + 2);
+                match word(tokens, after) {
+                    Some(Word::Where) => Some(shape(condition(tokens, after + 1))),
+                    _ => Some(shape(matches!(kind(tokens, after), Some(Kind::Semicolon | Kind::Tail)))),
+                }
+            }
+            Word::Update if self.is_named(i + 1) && word(tokens, self.behind(i + 1)) == Some(Word::Set) => {
+                Some(shape(condition(tokens, self.behind(i + 1) + 1)))
+            }
+            Word::Truncate if self.is_named(i + 1) || kind(tokens, i + 1) == Some(Kind::BracketOpen) => {
+                let is_table = self.second == Some(Word::Object) && self.is_named(i + 2);
+                Some(shape(
+                    kind(tokens, i + 1) == Some(Kind::BracketOpen)
+                        || (is_table && may_end(tokens, self.behind(i + 2))),
+                ))
+            }
+            Word::Copy => self.copies(),
+            Word::Load => exact_if(
+                word(tokens, i + 2) == Some(Word::Infile) || matches!(kind(tokens, i + 1), Some(Kind::Text)),
+            ),
+            _ => None,
+        }
+    }
+
+    /// `COPY t FROM '/etc/passwd'`
+    fn copies(&self) -> Option<Shape> {
+        let (tokens, i) = (self.tokens, self.i);
+        let after = self.behind(i + 1);
+        let is_table = self.is_named(i + 1) || kind(tokens, i + 1) == Some(Kind::Open);
+        if !is_table || !matches!(word(tokens, after), Some(Word::From | Word::Plain)) {
+            return None;
+        }
+        Some(shape(
+            matches!(kind(tokens, after + 1), Some(Kind::Text))
+                || kind(tokens, after + 2) == Some(Kind::Text),
+        ))
+    }
+
+    fn changes_objects(&self, first: Word) -> Option<Shape> {
+        let (tokens, i) = (self.tokens, self.i);
+        let is_object = matches!(self.second, Some(Word::Object | Word::Procedure));
+        match first {
+            Word::Drop if is_object => {
+                let at = if word(tokens, i + 2) == Some(Word::If) { i + 4 } else { i + 2 };
+                exact_if(self.is_named(at) && ends_statement(tokens, self.behind(at)))
+            }
+            Word::Create if is_object && self.is_named(i + 2) => {
+                let after = self.behind(i + 2);
+                let next = word(tokens, after);
+                let goes_on = matches!(
+                    next,
+                    Some(Word::As | Word::Set | Word::Drop | Word::Create | Word::Continuation)
+                );
+                let is_plain = next == Some(Word::Plain)
+                    && kind(tokens, after + 1).is_some_and(|k| matches!(k, Kind::Text | Kind::Word(_)));
+                let ends = matches!(kind(tokens, after), Some(Kind::Open | Kind::Semicolon | Kind::Tail));
+                Some(shape(goes_on || is_plain || ends))
+            }
+            Word::Attach => {
+                exact_if(self.second == Some(Word::Object) || kind(tokens, i + 2) == Some(Kind::Compare))
+            }
+            Word::Grant => {
+                loose_if(tokens.from(i + 1).take(8).any(|(_, t)| t.kind == Kind::Word(Word::Continuation)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Statements that set variables, wait, or steer what runs.
+    fn controls(&self, first: Word) -> Option<Shape> {
+        let (tokens, i) = (self.tokens, self.i);
+        match first {
+            Word::Declare => exact_if(kind(tokens, i + 1) == Some(Kind::Variable)),
+            Word::Set => exact_if(
+                kind(tokens, i + 1) == Some(Kind::Variable)
+                    || (self.is_named(i + 1)
+                        && kind(tokens, i + 2) == Some(Kind::Compare)
+                        && operand(tokens, i + 3).is_some()),
+            ),
+            Word::Waitfor => exact_if(matches!(self.second, Some(Word::Delay | Word::Function))),
+            Word::Shutdown => loose_if(may_end(tokens, i + 1)),
+            Word::Use => loose_if(self.is_named(i + 1) && kind(tokens, i + 2) == Some(Kind::Semicolon)),
+            Word::If => {
+                let at = i + 1 + usize::from(self.second == Some(Word::Not));
+                loose_if(kind(tokens, at) == Some(Kind::Open) && condition(tokens, at))
+            }
+            Word::Handler => exact_if(
+                self.is_named(i + 1) && matches!(word(tokens, i + 2), Some(Word::HandlerVerb | Word::From)),
+            ),
+            Word::Delaying => exact_if(kind(tokens, i + 1) == Some(Kind::Open)),
+            Word::Stored => Some(Shape::Exact),
+            _ => None,
+        }
+    }
+}
+
+/// The shape of a statement whose rest is there, or of one whose rest is missing.
+fn shape(is_exact: bool) -> Shape {
+    if is_exact { Shape::Exact } else { Shape::Loose }
+}
+
+fn exact_if(is_one: bool) -> Option<Shape> {
+    is_one.then_some(Shape::Exact)
+}
+
+fn loose_if(is_one: bool) -> Option<Shape> {
+    is_one.then_some(Shape::Loose)
+}
+
+/// Returns `true` if a statement is over at `i`.
 fn ends_statement(tokens: &Reading<'_>, i: usize) -> bool {
     matches!(
         kind(tokens, i),
@@ -160,7 +211,7 @@ fn exec(tokens: &Reading<'_>, i: usize) -> Option<Shape> {
     }
 }
 
-/// Whether a comparison or a call stands at `i`, as behind `WHERE` or `IF`.
+/// Returns `true` if a comparison or a call stands at `i`, as behind `WHERE` or `IF`.
 pub(crate) fn condition(tokens: &Reading<'_>, i: usize) -> bool {
     let Some(left) = operand(tokens, i) else { return false };
     if matches!(left.operand, Operand::Query | Operand::Call) {

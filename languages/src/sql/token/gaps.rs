@@ -1,4 +1,4 @@
-//! What stands between tokens: white space and comments, as each dialect reads them.
+//! Gaps between tokens: white space and comments, as each dialect reads them.
 
 use super::{Dialect, Gap, Lexer, Quotes, find, is_word, lookup, space_bytes};
 use crate::sql::words::{WORD_BYTES_MAX, Word};
@@ -42,7 +42,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether comments are looked into: where quotes are flat, what one context reads as a comment another reads as
+    /// Returns `true` if comments are looked into: where quotes are flat, what one context reads as a comment another reads as
     /// the end of a string and a query.
     fn sees_comments(&self) -> bool {
         self.quotes == Quotes::Flat && self.dialect == Dialect::Standard

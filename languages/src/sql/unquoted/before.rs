@@ -4,14 +4,14 @@ use crate::sql::reading::Reading;
 use crate::sql::token::{Kind, Token};
 use crate::sql::words::Word;
 
-/// What stands before an anchor, nearest first.
+/// The tokens before an anchor, nearest first.
 pub(super) type Before = [Option<Token>; 4];
 
 pub(super) fn before_kind(before: &Before, back: usize) -> Option<Kind> {
     before.get(back).copied().flatten().map(|token| token.kind)
 }
 
-/// Whether an expression may begin behind what stands before.
+/// Returns `true` if an expression may begin behind what stands before.
 pub(super) fn begins_expression(before: &Before) -> bool {
     match before_kind(before, 0) {
         None => true,

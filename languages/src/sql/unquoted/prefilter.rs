@@ -3,7 +3,7 @@
 use crate::sql::token::{self, Kind, Number, Token};
 use crate::sql::words::Word;
 
-/// Whether what follows an anchor could make it one, told from its first bytes: words of prose stop here.
+/// Returns `true` if what follows an anchor could make it one, judged by its first bytes: words of prose stop here.
 pub(super) fn may_be_anchor(bytes: &[u8], token: Token) -> bool {
     let rest = bytes.get(token.end..).unwrap_or_default();
     let spaces = rest.iter().take(16).take_while(|b| **b <= b' ').count();

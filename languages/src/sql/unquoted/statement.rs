@@ -60,7 +60,7 @@ pub(super) fn union(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>,
     }
 }
 
-/// Whether what looks like a comparison in front of `start` ends a tag: `<option value="">Select one</option>`. SQL compares
+/// Returns `true` if what looks like a comparison in front of `start` ends a tag: `<option value="">Select one</option>`. SQL compares
 /// with a query in parentheses alone.
 fn ends_tag(bytes: &[u8], start: usize) -> bool {
     let Some(before) = bytes.get(..start).and_then(|before| before.trim_ascii_end().strip_suffix(b">"))
@@ -94,7 +94,7 @@ pub(super) fn select(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>
                 judgement.found(SqlSign::QueryInText, start, end);
             }
         }
-        // Statements behind a union or a semicolon are told by these.
+        // Statements behind a union or a semicolon are recognised by these.
         Some(Kind::Word(Word::Union | Word::All | Word::Distinct) | Kind::Semicolon) => {}
         None if shape == Some(Shape::Exact) || called => {
             let rule = if reads_secrets(judgement.bytes(), tokens) {
@@ -116,7 +116,7 @@ pub(super) fn select(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>
 const CREDENTIALS: &[&[u8]] =
     &[b"password", b"passwd", b"passwort", b"pass", b"pwd", b"pw", b"passphrase", b"secret", b"credentials"];
 
-/// Whether a query that stands alone reads what nobody searches for: credentials, a variable, a catalog or an identity of
+/// Returns `true` if a query that stands alone reads what nobody searches for: credentials, a variable, a catalog or an identity of
 /// the server, or ends in a comment that cuts off the query around it.
 fn reads_secrets(bytes: &[u8], tokens: &Reading<'_>) -> bool {
     tokens.from(1).any(|(i, token)| match token.kind {

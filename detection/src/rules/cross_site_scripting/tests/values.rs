@@ -202,8 +202,8 @@ pub(super) const ATTACKS: &[&str] = &[
     "]]><script>alert(1)</script>",
 ];
 
-/// Everyday values near them, none of which may be blocked.
-pub(super) const EVERYDAY: &[&str] = &[
+/// Ordinary values near them, none of which may be blocked.
+pub(super) const BENIGN: &[&str] = &[
     "a < b and c > d",
     "if (a<b && c>d) return x;",
     "vector<int> v; map<string, vector<int>> m;",
