@@ -167,7 +167,7 @@ pub const UPGRADE_SECONDS: u64 = 30;
 pub const HANDED_SOCKETS_MAX: usize = 64;
 
 /// Bytes of what an older supervisor hands over beside descriptors: some 250 bytes for each rate limit.
-pub const ESTATE_BYTES_MAX: usize = 16 << 20;
+pub const HANDOVER_BYTES_MAX: usize = 16 << 20;
 
 /// Seconds in which a worker has to answer an offered plan before it is replaced.
 pub const PREPARE_SECONDS: u64 = 10;

@@ -73,6 +73,16 @@ pub enum Listen {
     },
 }
 
+impl Listen {
+    /// Names that are served over TLS; none in mode 3.
+    pub fn hosts(&self) -> &[String] {
+        match self {
+            Self::Plain { .. } => &[],
+            Self::Tls { hosts } => hosts,
+        }
+    }
+}
+
 /// Audit event schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub enum AuditFormat {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::acme::Figures;
+use waf_certificates::acme::Figures;
 
 /// A number that only grows.
 #[derive(Debug, Default)]

@@ -13,13 +13,9 @@ use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
 use waf_dataplane::worker;
 use waf_shared::text::is_escaped;
 
-use crate::acme;
-use crate::candidate;
-use crate::certificates::{Layout, Store};
 use crate::cli::{self, Acme, Cli, Command, Process, Serve, Surroundings};
 use crate::demo;
 use crate::doctor;
-use crate::listing;
 use crate::logs;
 use crate::memory;
 use crate::notify::Notifier;
@@ -27,13 +23,16 @@ use crate::probe;
 use crate::sockets::TlsPorts;
 use crate::sockets::adopted::from_service_manager;
 use crate::source::Source;
-use crate::supervise::{self, Origins, SuperviseError};
+use crate::supervise::{self, Inherited, SuperviseError};
 use crate::top;
 use crate::upgrade::order;
 use crate::upgrade::predecessor::Predecessor;
 use crate::upgrade::program::Program;
 use crate::user;
 use crate::workers;
+use waf_certificates::acme;
+use waf_certificates::disk::{Layout, Store};
+use waf_certificates::listing;
 
 /// Runs the program.
 pub fn run() -> ExitCode {
@@ -134,7 +133,7 @@ fn certificates(config: &Path, acme: &Acme) -> ExitCode {
         Ok(Compiled { plan, .. }) => plan,
         Err(diagnostics) => return invalid(&diagnostics),
     };
-    let hosts = candidate::hosts(&plan);
+    let hosts = plan.listen.hosts();
     if hosts.is_empty() {
         anstream::println!("{}: mode 3, plain HTTP: no certificates", printable(config));
         return ExitCode::SUCCESS;
@@ -154,7 +153,7 @@ fn supervise<F>(
     main: F,
 ) -> ExitCode
 where
-    F: AsyncFnOnce(supervise::Settings, supervise::Origins) -> Result<(), SuperviseError>,
+    F: AsyncFnOnce(supervise::Settings, supervise::Inherited) -> Result<(), SuperviseError>,
 {
     raise_file_limit();
     let surroundings = Surroundings::of_this_process();
@@ -204,12 +203,12 @@ where
 }
 
 /// Takes what others prepared. Inside the runtime, since a service manager is shown life from here on.
-fn origins(surroundings: &Surroundings) -> Result<Origins, SuperviseError> {
+fn origins(surroundings: &Surroundings) -> Result<Inherited, SuperviseError> {
     let sockets = surroundings.listen.as_ref().map(from_service_manager).transpose()?.unwrap_or_default();
     let predecessor = surroundings.has_predecessor.then(Predecessor::meet).transpose()?;
     let notify_socket = surroundings.notify_socket.as_deref();
     let notifier = Notifier::new(notify_socket, surroundings.watchdog, predecessor.is_some());
-    Ok(Origins { sockets, predecessor, notifier })
+    Ok(Inherited { sockets, predecessor, notifier })
 }
 
 /// Asks the running service to upgrade itself, and says how it went.

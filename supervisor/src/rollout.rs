@@ -33,7 +33,7 @@ pub struct PlanId(pub u64);
 
 /// What can happen.
 #[derive(Debug)]
-pub enum Event {
+pub enum RolloutEvent {
     /// A candidate is ready to be offered. It replaces one that still waits.
     Propose(PlanId),
     /// A worker has answered.
@@ -49,7 +49,7 @@ pub enum Event {
 /// What is to be done, in this order.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Start this worker. A failure to do so is [`Event::Gone`].
+    /// Start this worker. A failure to do so is [`RolloutEvent::Gone`].
     Spawn(WorkerId),
     /// Send an offer.
     Offer {
@@ -151,14 +151,14 @@ impl Rollout {
     }
 
     /// Takes one event in. `now` never goes back.
-    pub fn step(&mut self, event: Event, now: Duration) -> Vec<Action> {
+    pub fn step(&mut self, event: RolloutEvent, now: Duration) -> Vec<Action> {
         let mut actions = Vec::new();
         match event {
-            Event::Propose(plan) => self.propose(plan, &mut actions),
-            Event::Said(worker, answer) => self.said(worker, answer, now, &mut actions),
-            Event::Gone(worker) => self.gone(worker, now),
-            Event::Tick => {}
-            Event::Stop(limit) => self.stop(limit, now, &mut actions),
+            RolloutEvent::Propose(plan) => self.propose(plan, &mut actions),
+            RolloutEvent::Said(worker, answer) => self.said(worker, answer, now, &mut actions),
+            RolloutEvent::Gone(worker) => self.gone(worker, now),
+            RolloutEvent::Tick => {}
+            RolloutEvent::Stop(limit) => self.stop(limit, now, &mut actions),
         }
         if self.stopping.is_some() {
             self.finish(now, &mut actions);
@@ -168,7 +168,7 @@ impl Rollout {
         actions
     }
 
-    /// When [`Event::Tick`] is due at the latest.
+    /// When [`RolloutEvent::Tick`] is due at the latest.
     pub fn deadline(&self) -> Option<Duration> {
         let answers = self.members.values().filter_map(|member| match member.step {
             Step::Preparing { until, .. } | Step::Committing { until, .. } => Some(until),

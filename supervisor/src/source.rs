@@ -14,7 +14,6 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
 
-use crate::wake::Wake;
 use snapshot::Snapshot;
 use watch::{Change, Watch, take};
 
@@ -58,7 +57,7 @@ impl Source {
 
     /// Reports every change until the receiver is gone. `force` makes it look at once, whether or not anything
     /// changed.
-    pub async fn follow(self, wake: mpsc::Sender<Wake>, force: Arc<Notify>) {
+    pub async fn follow<E: From<Found>>(self, events: mpsc::Sender<E>, force: Arc<Notify>) {
         let Self { config, options, known } = self;
         let mut follower = Follower { config, options, watch: Watch::new(known), last_fault: None };
         loop {
@@ -70,7 +69,7 @@ impl Source {
                 },
             };
             if let Some(found) = found
-                && wake.send(Wake::Source(found)).await.is_err()
+                && events.send(found.into()).await.is_err()
             {
                 return;
             }

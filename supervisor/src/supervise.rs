@@ -1,12 +1,12 @@
-//! The supervisor's one loop: a wake comes in, the rollout decides, and what it decides is done. Everything that can
-//! wait or fail slowly lives in tasks that report back; nothing here blocks.
+//! The supervisor's one loop: an event comes in, the rollout decides, and its actions are carried out. Everything
+//! that can wait or fail slowly lives in tasks that report back; nothing here blocks.
 
-mod deaths;
-mod deeds;
-mod ending;
+mod actions;
 mod endpoints;
-mod handover;
 mod plans;
+mod shutdown;
+mod upgrading;
+mod worker_exit;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,33 +22,34 @@ use waf_compiler::Compiled;
 use waf_shared::control::ToSupervisor;
 use waf_shared::limits::PREPARE_SECONDS;
 
-use crate::acme;
-use crate::audit::{self, Baton};
+use crate::audit::{self, WriterLock};
 use crate::candidate::{Candidate, CandidateError};
 use crate::counters::Counters;
-use crate::counts::{Crooked, Registry};
 use crate::crashes::Crashes;
+use crate::event::Event;
 use crate::metrics::Metrics;
 use crate::notify::Notifier;
+use crate::rate_limit_memory::{InvalidHandover, RateLimitRegistry};
 use crate::readiness::{NotReady, Readiness, Status};
-use crate::rollout::{Event, Patience, PlanId, Rollout, WorkerId};
+use crate::rollout::{Patience, PlanId, Rollout, RolloutEvent, WorkerId};
+use crate::signals::Signal;
 use crate::sockets::adopted::{AdoptError, Adopted};
 use crate::sockets::{Sockets, TlsPorts};
 use crate::source::{Found, Source};
-use crate::tls::keeper::{Keeper, Wanted};
-use crate::tls::states::States;
-use crate::upgrade::board::Board;
-use crate::upgrade::estate::Estate;
+use crate::upgrade::handover::UpgradeHandover;
 use crate::upgrade::predecessor::{Predecessor, SuccessionError};
 use crate::upgrade::program::Program;
+use crate::upgrade::status::UpgradeStatus;
 use crate::upgrade::successor::Successor;
-use crate::wake::{Signal, Wake};
 use crate::workers::{self, Worker};
 use endpoints::Endpoints;
-use handover::{Beginning, Charge};
+use upgrading::{Beginning, Ownership};
+use waf_certificates::acme;
+use waf_certificates::manager::{CertificateManager, Wanted};
+use waf_certificates::states::States;
 
-/// Wakes that wait for the loop; senders wait when it is full.
-const WAKES_WAITING: usize = 256;
+/// Events that wait for the loop; senders wait when it is full.
+const EVENTS_WAITING: usize = 256;
 
 /// A commit is a pointer store; its answer is not long in coming.
 const ACTIVATE: Duration = Duration::from_secs(5);
@@ -77,11 +78,11 @@ pub struct Settings {
 
 /// What others prepared before this process began.
 #[derive(Debug, Default)]
-pub struct Origins {
+pub struct Inherited {
     /// Sockets of a service manager.
     pub sockets: Vec<Adopted>,
     /// The older supervisor that started this one, and what it hands over.
-    pub predecessor: Option<(Predecessor, Estate)>,
+    pub predecessor: Option<(Predecessor, UpgradeHandover)>,
     /// The line to a service manager.
     pub notifier: Notifier,
 }
@@ -112,7 +113,7 @@ pub enum SuperviseError {
     Succession(#[from] SuccessionError),
     /// The older supervisor's memory of rate limits.
     #[error(transparent)]
-    Counts(#[from] Crooked),
+    Counts(#[from] InvalidHandover),
     /// The line to the older supervisor.
     #[error("the line to the old supervisor is broken: {0}")]
     Line(#[source] io::Error),
@@ -132,33 +133,35 @@ pub async fn supervise(
     first: Compiled,
     source: Option<Source>,
     settings: Settings,
-    origins: Origins,
+    origins: Inherited,
     began: Instant,
 ) -> Result<(), SuperviseError> {
-    let (wake, mut wakes) = mpsc::channel(WAKES_WAITING);
-    crate::signals::listen(wake.clone()).map_err(SuperviseError::Signals)?;
-    let Beginning { charge, sockets, counts, tickets, baton, notifier } = Beginning::of(origins, &wake)?;
+    let (events, mut queue) = mpsc::channel(EVENTS_WAITING);
+    crate::signals::listen(events.clone()).map_err(SuperviseError::Signals)?;
+    let Beginning { ownership, sockets, counts, tickets, writer_lock, notifier } =
+        Beginning::of(origins, &events)?;
     let counters = Arc::new(Counters::default());
     let metrics = Metrics::new(counters.clone());
     let (audit, writer) =
-        audit::Queue::start(counters.clone(), baton.clone()).map_err(SuperviseError::Audit)?;
+        audit::Queue::start(counters.clone(), writer_lock.clone()).map_err(SuperviseError::Audit)?;
     let states = Arc::new(States::default());
     let wanted = Wanted::by(&first.plan);
     let directory_url = settings.acme.directory.clone();
-    let (keeper, orders) = Keeper::start(wanted, directory_url, tickets, states.clone(), wake.clone()).await;
+    let (manager, orders) =
+        CertificateManager::start(wanted, directory_url, tickets, states.clone(), events.clone()).await;
     acme::start(settings.acme.clone(), orders, counters.certificates.clone())?;
     let patience = Patience { prepare: Duration::from_secs(PREPARE_SECONDS), activate: ACTIVATE, exit: EXIT };
     let status = Status { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
     let mut supervisor = Supervisor {
         machine: Rollout::new(settings.workers, patience),
         settings,
-        wake: wake.clone(),
+        events: events.clone(),
         force: None,
         began: Instant::now(),
         workers: BTreeMap::new(),
         readers: JoinSet::new(),
         candidates: BTreeMap::new(),
-        keeper: Some(keeper),
+        manager: Some(manager),
         states,
         last_plan: 0,
         serving: None,
@@ -172,11 +175,11 @@ pub async fn supervise(
         counters: counters.clone(),
         stopping: false,
         stop_asked: false,
-        charge,
+        ownership,
         successor: None,
         deferred: None,
-        board: Board::create(),
-        baton,
+        upgrade_status: UpgradeStatus::create(),
+        writer_lock,
         notifier,
         spool: watch::Sender::new(PathBuf::new()),
         crashes: Crashes::default(),
@@ -188,9 +191,9 @@ pub async fn supervise(
     let following = source.map(|source| {
         let force = Arc::new(Notify::new());
         supervisor.force = Some(force.clone());
-        tokio::spawn(source.follow(wake, force))
+        tokio::spawn(source.follow(events, force))
     });
-    let outcome = supervisor.run(&mut wakes).await;
+    let outcome = supervisor.run(&mut queue).await;
     if let Some(following) = following {
         following.abort();
     }
@@ -204,7 +207,7 @@ pub async fn supervise(
 
 struct Supervisor {
     settings: Settings,
-    wake: mpsc::Sender<Wake>,
+    events: mpsc::Sender<Event>,
     force: Option<Arc<Notify>>,
     began: Instant,
     machine: Rollout,
@@ -213,14 +216,14 @@ struct Supervisor {
     readers: JoinSet<()>,
     candidates: BTreeMap<PlanId, Candidate>,
     /// None once a successor has taken over.
-    keeper: Option<Keeper>,
+    manager: Option<CertificateManager<Event>>,
     states: Arc<States>,
     last_plan: u64,
     /// The plan in force; its candidate is kept until the next one is.
     serving: Option<PlanId>,
     sockets: Sockets,
     /// Memory of rate limits, by what it belongs to.
-    counts: Registry,
+    counts: RateLimitRegistry,
     endpoints: Endpoints,
     metrics: Arc<Metrics>,
     readiness: Readiness,
@@ -230,13 +233,13 @@ struct Supervisor {
     stopping: bool,
     /// Whether somebody asked for it: a process that was replaced finishes by itself.
     stop_asked: bool,
-    charge: Charge,
+    ownership: Ownership,
     /// A new supervisor that gets ready.
     successor: Option<Successor>,
     /// What was found in the files meanwhile.
     deferred: Option<Found>,
-    board: Board,
-    baton: Arc<Baton>,
+    upgrade_status: UpgradeStatus,
+    writer_lock: Arc<WriterLock>,
     notifier: Notifier,
     /// Where bodies wait on disk, under the plan in force.
     spool: watch::Sender<PathBuf>,
@@ -247,31 +250,31 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    async fn run(&mut self, wakes: &mut mpsc::Receiver<Wake>) -> Result<(), SuperviseError> {
+    async fn run(&mut self, queue: &mut mpsc::Receiver<Event>) -> Result<(), SuperviseError> {
         loop {
             if let Some(end) = self.end.take() {
                 return end;
             }
             let due = self.machine.deadline().map(|due| self.began + due);
             let sign = self.notifier.due();
-            let wake = tokio::select! {
+            let event = tokio::select! {
                 // From this loop and no other task: a loop that hangs is to be noticed.
                 () = sleep_until(sign), if sign.is_some() => {
                     self.notifier.act();
                     continue;
                 }
-                wake = wakes.recv() => wake.unwrap_or(Wake::Due),
-                () = sleep_until(due), if due.is_some() => Wake::Due,
+                event = queue.recv() => event.unwrap_or(Event::Due),
+                () = sleep_until(due), if due.is_some() => Event::Due,
                 Some(_) = self.readers.join_next(), if !self.readers.is_empty() => continue,
             };
-            self.act_on(wake);
+            self.act_on(event);
         }
     }
 
-    fn act_on(&mut self, wake: Wake) {
-        match wake {
-            Wake::Signal(Signal::Stop) if self.stop_asked => self.end = Some(Err(SuperviseError::Cut)),
-            Wake::Signal(Signal::Stop) => {
+    fn act_on(&mut self, event: Event) {
+        match event {
+            Event::Signal(Signal::Stop) if self.stop_asked => self.end = Some(Err(SuperviseError::Cut)),
+            Event::Signal(Signal::Stop) => {
                 self.stop_asked = true;
                 if self.stopping {
                     info!("stopping already: a second signal ends at once");
@@ -279,26 +282,26 @@ impl Supervisor {
                     self.stop();
                 }
             }
-            Wake::Signal(Signal::Reload) => self.reload(),
-            Wake::Signal(Signal::Upgrade) => self.upgrade(),
-            Wake::Successor(process, fate) => self.fate(process, fate),
-            Wake::Predecessor(word) => self.predecessor(word),
-            Wake::Source(found) => self.found(found),
-            Wake::Certified(compiled, began) => self.certified(*compiled, began),
-            Wake::Missing(hosts) => self.status.send_modify(|status| status.missing = hosts.into()),
-            Wake::Said(worker, ToSupervisor::Challenged(revision)) => {
+            Event::Signal(Signal::Reload) => self.reload(),
+            Event::Signal(Signal::Upgrade) => self.upgrade(),
+            Event::Successor(process, outcome) => self.outcome(process, outcome),
+            Event::Predecessor(word) => self.predecessor(word),
+            Event::Source(found) => self.found(found),
+            Event::Certified(compiled, began) => self.certified(*compiled, began),
+            Event::Missing(hosts) => self.status.send_modify(|status| status.missing = hosts.into()),
+            Event::Said(worker, ToSupervisor::Challenged(revision)) => {
                 if let Some(running) = self.workers.get_mut(&worker) {
                     running.challenged = Some(revision);
                 }
                 self.challenged();
             }
-            Wake::Said(_, ToSupervisor::Unserved(names)) => {
-                if let Some(keeper) = &self.keeper {
-                    keeper.unserved(names);
+            Event::Said(_, ToSupervisor::Unserved(names)) => {
+                if let Some(manager) = &self.manager {
+                    manager.unserved(names);
                 }
             }
-            Wake::Said(worker, answer) => self.step(Event::Said(worker, answer)),
-            Wake::Gone(worker, how) => {
+            Event::Said(worker, answer) => self.step(RolloutEvent::Said(worker, answer)),
+            Event::Gone(worker, how) => {
                 if let Some(gone) = self.workers.remove(&worker)
                     && !self.stopping
                 {
@@ -309,23 +312,23 @@ impl Supervisor {
                 if !self.stopping {
                     warn!(worker = worker.0, how, "a worker is dead");
                 }
-                self.step(Event::Gone(worker));
+                self.step(RolloutEvent::Gone(worker));
             }
-            Wake::Due => self.step(Event::Tick),
+            Event::Due => self.step(RolloutEvent::Tick),
         }
     }
 
     /// Tells which revision of the challenges is answered everywhere. A worker that has not said any does not serve yet.
     fn challenged(&self) {
         let everywhere = self.workers.values().filter_map(|worker| worker.challenged).min();
-        if let Some(keeper) = &self.keeper {
-            keeper.answered(everywhere.unwrap_or(0));
+        if let Some(manager) = &self.manager {
+            manager.answered(everywhere.unwrap_or(0));
         }
     }
 
     /// Tells the health listener how things stand.
     pub(super) fn observe(&mut self) {
-        if matches!(self.charge, Charge::Successors) {
+        if matches!(self.ownership, Ownership::Successors) {
             // Readiness is the successor's to tell.
             return;
         }

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
 use clap::{Args, ValueEnum};
 
-use crate::acme::{Binding, Challenge, DEFAULT_DIRECTORY, Settings};
+use waf_certificates::acme::{Binding, Challenge, DEFAULT_DIRECTORY, Settings};
 
 /// Which authority issues certificates in modes 1 and 2, and to whom.
 #[derive(Debug, Clone, Args)]

@@ -16,7 +16,7 @@ const QUIET: Duration = Duration::from_millis(300);
 
 struct Bed {
     dir: tempfile::TempDir,
-    wakes: mpsc::Receiver<Wake>,
+    events: mpsc::Receiver<Found>,
     force: Arc<Notify>,
     digest: Digest,
 }
@@ -33,10 +33,10 @@ impl Bed {
         fs::write(&file, config("first")).unwrap();
         let options = Options { host_checks: false, ..Options::default() };
         let (compiled, source) = Source::open(file, options).unwrap();
-        let (wake, wakes) = mpsc::channel(8);
+        let (sender, events) = mpsc::channel(8);
         let force = Arc::new(Notify::new());
-        tokio::spawn(source.follow(wake, force.clone()));
-        Self { dir, wakes, force, digest: compiled.digest }
+        tokio::spawn(source.follow(sender, force.clone()));
+        Self { dir, events, force, digest: compiled.digest }
     }
 
     fn write(&self, text: &str) {
@@ -44,8 +44,8 @@ impl Bed {
     }
 
     async fn found(&mut self) -> Found {
-        match timeout(PATIENCE, self.wakes.recv()).await.expect("a report in time") {
-            Some(Wake::Source(found)) => found,
+        match timeout(PATIENCE, self.events.recv()).await.expect("a report in time") {
+            Some(found) => found,
             _ => panic!("the source has ended"),
         }
     }
@@ -65,7 +65,7 @@ impl Bed {
     }
 
     async fn nothing(&mut self) {
-        assert!(timeout(QUIET, self.wakes.recv()).await.is_err(), "a report too many");
+        assert!(timeout(QUIET, self.events.recv()).await.is_err(), "a report too many");
     }
 }
 

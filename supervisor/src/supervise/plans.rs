@@ -12,9 +12,10 @@ use waf_shared::plan::Digest;
 use super::{ACTIVATE, SuperviseError, Supervisor};
 use crate::candidate::{Candidate, CandidateError};
 use crate::changes;
-use crate::rollout::{Event, PlanId};
+use crate::event::Event;
+use crate::rollout::{PlanId, RolloutEvent};
 use crate::source::Found;
-use crate::tls::keeper::Wanted;
+use waf_certificates::manager::{ManagerBusy, Wanted};
 
 /// Folder for bodies, in `data_dir`.
 const SPOOL_FOLDER: &str = "spool";
@@ -46,7 +47,7 @@ impl Supervisor {
                 self.notifier.reloading();
                 warn_all(&compiled.warnings);
                 let digest = compiled.digest;
-                if let Some(Err(error)) = self.keeper.as_ref().map(|keeper| keeper.prepare(compiled, began)) {
+                if let Some(Err(error)) = self.prepare_certificates(compiled, began) {
                     self.refuse(digest, &error);
                 }
             }
@@ -77,6 +78,16 @@ impl Supervisor {
         }
     }
 
+    /// Requests the certificates of a plan. None after a successor took over.
+    fn prepare_certificates(
+        &self,
+        compiled: Box<Compiled>,
+        began: Instant,
+    ) -> Option<Result<(), ManagerBusy>> {
+        let wanted = Wanted::by(&compiled.plan);
+        self.manager.as_ref().map(|manager| manager.prepare(wanted, Event::Certified(compiled, began)))
+    }
+
     pub(super) fn refuse(&mut self, new: Digest, error: &dyn std::error::Error) {
         self.not_applied();
         error!(%error, %new, "the new configuration is not applied; the old plan serves on");
@@ -104,14 +115,14 @@ impl Supervisor {
     fn propose(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {
         let (sockets, counts) = (&mut self.sockets, &mut self.counts);
         let candidate = Candidate::prepare(compiled, sockets, counts, self.settings.ports, began)?;
-        if self.charge.is_ours() && self.machine.current().is_none() {
+        if self.ownership.is_ours() && self.machine.current().is_none() {
             // Liveness is answered while the first plan is still being made ready.
             self.endpoints.follow_health(candidate.health.as_ref(), &self.status);
         }
         self.last_plan += 1;
         let plan = PlanId(self.last_plan);
         self.candidates.insert(plan, candidate);
-        self.step(Event::Propose(plan));
+        self.step(RolloutEvent::Propose(plan));
         Ok(())
     }
 
@@ -119,7 +130,7 @@ impl Supervisor {
         let Some(candidate) = self.candidates.get(&plan) else { return };
         let old = self.status.borrow().plan;
         self.status.send_modify(|status| status.plan = Some(candidate.digest));
-        if self.charge.is_ours() {
+        if self.ownership.is_ours() {
             self.endpoints.follow_health(candidate.health.as_ref(), &self.status);
             self.endpoints.follow_metrics(candidate.metrics.as_ref(), &self.metrics);
         }
@@ -129,7 +140,7 @@ impl Supervisor {
         let took_ms = candidate.began.elapsed().as_millis() as u64;
         let port = candidate.traffic.first().map(|socket| socket.port);
         let wanted = Wanted { hosts: candidate.hosts.clone(), data_dir: candidate.data_dir.clone() };
-        if let Some(Err(error)) = self.keeper.as_ref().map(|keeper| keeper.in_force(wanted)) {
+        if let Some(Err(error)) = self.manager.as_ref().map(|manager| manager.in_force(wanted)) {
             warn!(%error, "certificates stay as they are");
         }
         if let Some(old) = old {

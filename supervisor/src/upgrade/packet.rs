@@ -14,7 +14,7 @@ use waf_shared::limits::HANDED_SOCKETS_MAX;
 /// Bytes of a message; what is larger travels as a memory file.
 const MESSAGE_BYTES_MAX: usize = 4096;
 
-/// Descriptors of a message: sockets, and beside them a manifest, the baton and the memory of rate limits.
+/// Descriptors of a message: sockets, and beside them a manifest, the writer_lock and the memory of rate limits.
 pub const DESCRIPTORS_MAX: usize = HANDED_SOCKETS_MAX + 3;
 
 /// A message.

@@ -10,7 +10,7 @@ use tracing::debug;
 use waf_shared::control::{ToWorker, encode};
 use waf_shared::limits::REASON_BYTES_MAX;
 
-use super::{Luggage, Outgoing};
+use super::{FdPayload, Outgoing};
 
 /// Answers a worker's questions one after the other: a disk that hangs takes one thread for each worker, and the worker
 /// does not wait for ever.
@@ -31,10 +31,10 @@ pub(super) async fn give(
                 (None, Some(text))
             }
         };
-        let luggage = Luggage { file, ..Luggage::default() };
+        let payload = FdPayload { file, ..FdPayload::default() };
         // A message of this size can always be written.
-        let Ok(frame) = encode(&ToWorker::Spool { ticket, refused }, luggage.descriptors()) else { continue };
-        if outgoing.send(Outgoing { frame: frame.into(), luggage }).await.is_err() {
+        let Ok(frame) = encode(&ToWorker::Spool { ticket, refused }, payload.descriptors()) else { continue };
+        if outgoing.send(Outgoing { frame: frame.into(), payload }).await.is_err() {
             return;
         }
     }
