@@ -11,8 +11,6 @@ mod routes;
 mod ties;
 mod values;
 
-pub(crate) use protections::is_built;
-
 use crate::diagnostic::Sink;
 use crate::raw::Document;
 use crate::resolve::Resolved;

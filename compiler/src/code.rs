@@ -28,7 +28,6 @@ codes! {
     CORS_CREDENTIALS = "cors-credentials", "`*` is allowed together with credentials.";
     UNUSABLE_PATH = "unusable-path", "A directory or file of the configuration cannot be used.";
     PLAN_TOO_LARGE = "plan-too-large", "The compiled plan is larger than a worker accepts.";
-    NOT_ENFORCED = "not-enforced", "The field or protection is accepted and not enforced yet.";
     UNCHECKED_CONTRACT = "unchecked-contract", "A part of a contract is not checked.";
     TIE = "tie", "Two routes match the same requests with the same rank: the earlier one takes them.";
     CASE = "case", "Paths of two routes differ by case alone: an upstream that ignores case takes one for the other.";

@@ -1,38 +1,50 @@
-//! The words in which the schema is written: one [`Field`] a row, with its kind, bounds, default and whether it is
-//! enforced. Reading, suggestions, the JSON Schema and the reference page derive from the rows, which stand in
-//! [`crate::raw`]. It must not know trees or plans.
+//! The types of a row of the configuration's tables: one [`Field`] a row, with its kind, bounds, default, reference text
+//! and limit. Reading, defaults, suggestions, the JSON Schema and the reference pages derive from the rows, which are
+//! defined in the module `raw`. It must not know trees or plans.
+
+use waf_shared::catalog::Leaf;
 
 /// One field of the configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// Its key.
     pub name: &'static str,
-    /// What values it takes.
+    /// Kind of its values.
     pub kind: Kind,
     /// Whether it must be present in its mapping.
     pub required: bool,
     /// Default as the reference page prints it and the file could say it.
     pub default: &'static str,
-    /// What else holds; numeric bounds stand in the kind.
+    /// Further constraints in words; numeric bounds are part of the kind.
     pub bound: &'static str,
-    /// Whether the program acts on it.
-    pub enforced: Enforced,
-    /// One sentence.
+    /// Reference text, one sentence.
     pub doc: &'static str,
+    /// Row of the page of limits; `None` for a field that limits nothing.
+    pub limit: Option<Limit>,
 }
 
-/// Whether the program acts on a field that is set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Enforced {
-    /// It does.
-    Yes,
-    /// It does not: setting the field warns.
-    No,
-    /// Only for this value.
-    Only(&'static str),
+/// A limit as the page of limits lists it.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    /// Protections that enforce it.
+    pub leaves: &'static [Leaf],
+    /// Answer to a request that breaks it; `None` is the status of its protections.
+    pub answer: Option<&'static str>,
 }
 
-/// What values a field takes.
+impl Limit {
+    /// A limit that is answered with the status of its protections.
+    pub(crate) const fn of(leaves: &'static [Leaf]) -> Limit {
+        Limit { leaves, answer: None }
+    }
+
+    /// A limit with an answer of its own.
+    pub(crate) const fn with(leaves: &'static [Leaf], answer: &'static str) -> Limit {
+        Limit { leaves, answer: Some(answer) }
+    }
+}
+
+/// Kind of a field's values.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// Text of a syntax.
@@ -49,9 +61,9 @@ pub enum Kind {
     Duration(Bound),
     /// A list.
     List(&'static Kind),
-    /// A list of at least one entry, and what an entry is called.
+    /// A list of at least one entry, and the name of an entry.
     AtLeastOne(&'static Kind, &'static str),
-    /// One entry, or a list of at least one, and what an entry is called.
+    /// One entry, or a list of at least one, and the name of an entry.
     OneOrMany(&'static Kind, &'static str),
     /// A mapping from names to texts.
     Map(&'static Syntax, &'static Syntax),
@@ -60,6 +72,14 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Bounds of a number.
+    pub fn bound(&self) -> Option<Bound> {
+        match self {
+            Kind::Int(bound) | Kind::Size(bound) | Kind::Duration(bound) => Some(*bound),
+            _ => None,
+        }
+    }
+
     /// The type in the words of the specification.
     pub fn type_name(&self) -> String {
         match self {
@@ -80,16 +100,16 @@ impl Kind {
     }
 }
 
-/// Bounds of a number, both inclusive, and how the specification writes each side.
+/// Bounds of a number, both inclusive, and each side as the specification writes it.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound {
     /// Smallest value.
     pub min: u64,
     /// Largest value; `u64::MAX` is none.
     pub max: u64,
-    /// What a smaller value breaks.
+    /// Bound that a smaller value breaks.
     pub low: &'static str,
-    /// What a larger value breaks.
+    /// Bound that a larger value breaks.
     pub high: &'static str,
 }
 
@@ -118,19 +138,14 @@ impl Bound {
 pub struct Syntax {
     /// The type in the words of the specification.
     pub type_name: &'static str,
-    /// What a text has to be, after "is not".
+    /// Expected form of a text, after "is not".
     pub expects: &'static str,
     /// A regular expression for editors that accepts every valid text and refuses the usual mistakes; empty is none.
     pub pattern: &'static str,
     /// Every valid text, where those are a closed set.
     pub words: Option<fn() -> Vec<&'static str>>,
-    /// How a message shows a text that is not of this syntax, where quoting it could tell a secret.
+    /// Form in which a message shows a text that is not of this syntax, where a quotation could show a secret.
     pub shown: Option<fn(&str) -> String>,
-}
-
-/// Everything that a file may contain.
-pub fn document() -> &'static [Field] {
-    crate::raw::Document::FIELDS
 }
 
 /// Bytes in a kilobyte.

@@ -16,17 +16,17 @@ mod read;
 
 mod headers;
 mod resolve;
+mod setting;
 mod toggles;
 
 mod check;
 mod openapi;
 pub mod tracing;
 
-pub mod fuzzing;
-
 mod effective;
 
 pub mod catalog;
+pub mod changes;
 pub mod check_request;
 pub mod cli;
 pub mod reference;
@@ -35,6 +35,7 @@ pub mod rules;
 pub mod schema;
 
 pub use diagnostic::{Diagnostic, Severity};
+pub use raw::document;
 
 use std::path::{Path, PathBuf};
 
@@ -114,7 +115,7 @@ pub fn compile_text(
     let Some(tree) = tree::read(text, &mut sink) else { return Err(sink.finish()) };
     let route_names = resolve::route_names(&tree);
     let mut reader = Reader::new(&mut sink, &route_names);
-    let kind = field::Kind::Section(field::document());
+    let kind = field::Kind::Section(raw::document());
     let Some(document) = raw::Document::from_node(&mut reader, &tree, &kind) else {
         return Err(sink.finish());
     };

@@ -8,9 +8,9 @@ pub(crate) use value::{Choice, Map, OneOrMany};
 
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
-use crate::field::{Enforced, Field, Kind};
+use crate::field::{Field, Kind};
 use crate::names::{Mistake, Word};
-use crate::tree::{Entry, Node, Value};
+use crate::tree::{self, Entry, Node, Value};
 
 /// A value with its line.
 #[derive(Debug, Clone)]
@@ -107,7 +107,6 @@ impl<'a> Reader<'a> {
         };
         let parent = self.path.len();
         self.path = self.child_path(name);
-        self.note_enforcement(field, entry);
         let read = T::from_node(self, &entry.node, &field.kind);
         self.path.truncate(parent);
         read.map(|value| At { value, line: entry.node.line })
@@ -175,21 +174,19 @@ impl<'a> Reader<'a> {
         let message = format!("{}: {shown} {}", self.path(), mistake.message);
         self.sink.error_with(mistake.code, line, message, help);
     }
-
-    fn note_enforcement(&mut self, field: &Field, entry: &Entry) {
-        let inert = match field.enforced {
-            Enforced::Yes => return,
-            Enforced::No => true,
-            Enforced::Only(word) => entry.node.text() != Some(word),
-        };
-        if inert {
-            let message = format!("{}: accepted, not enforced yet", self.path);
-            self.sink.warning(code::NOT_ENFORCED, entry.line, message);
-        }
-    }
 }
 
-/// Where a field is to be looked for that people write into the section at `path`.
+/// A section with the defaults of its rows, read like a file; fields without a default are absent.
+pub(crate) fn defaults<T: FromNode>(fields: &'static [Field]) -> Option<T> {
+    let rows = fields.iter().filter(|field| !field.default.is_empty());
+    let text: String = rows.map(|field| format!("{}: {}\n", field.name, field.default)).collect();
+    // Required fields are missed here; a default that cannot be read is found by the tests.
+    let mut sink = Sink::new("defaults", 1);
+    let node = tree::read(&text, &mut sink)?;
+    T::from_node(&mut Reader::new(&mut sink, &[]), &node, &Kind::Section(fields))
+}
+
+/// Help for a field that people write into the section at `path` and that has its place elsewhere.
 fn elsewhere(path: &str, key: &str) -> Option<&'static str> {
     let in_route = path.starts_with("routes[");
     let of_route = in_route && path.ends_with(']');

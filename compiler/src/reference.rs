@@ -16,7 +16,8 @@ pub use metrics::metrics;
 pub use protections::protections;
 
 use crate::code;
-use crate::field::{Enforced, Field, Kind, document};
+use crate::field::{Field, Kind};
+use crate::raw::document;
 
 /// `docs/configuration.md`.
 pub fn configuration() -> String {
@@ -36,8 +37,7 @@ pub fn configuration() -> String {
            `disable`, `enable` and `strip_extra`, which are united; `inject` is merged key by key; `rate_limit` is replaced\n  \
            as a whole.\n\
          - Of `enable` and `disable` the more specific name wins: leaf over bucket over family; at the same level the\n  \
-           route over `global`.\n\n\
-         Fields marked with † are accepted and not enforced yet: setting one (to the values named, where some are) warns.\n",
+           route over `global`.\n",
     );
     section(&mut out, "Top level", "", document());
     out
@@ -50,11 +50,6 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
         "\n## {title}\n\n| Field | Type | Default | Constraint | Meaning |\n|---|---|---|---|---|\n"
     );
     for field in fields {
-        let mark = match field.enforced {
-            Enforced::Yes => String::new(),
-            Enforced::No => " †".to_owned(),
-            Enforced::Only(word) => format!(" † (all but `{word}`)"),
-        };
         let default = match (field.required, field.default) {
             (true, _) => "required".to_owned(),
             (false, "") => "–".to_owned(),
@@ -62,7 +57,7 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
         };
         let _ = writeln!(
             out,
-            "| `{path}{}`{mark} | {} | {default} | {} | {} |",
+            "| `{path}{}` | {} | {default} | {} | {} |",
             field.name,
             type_of(&field.kind),
             cell(&constraint(field)),

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::field::{Bound, Enforced, Field, Kind, Syntax, document};
+use crate::field::{Bound, Field, Kind, Syntax};
+use crate::raw::document;
 
 /// The schema as text.
 pub fn schema() -> String {
@@ -30,13 +31,6 @@ fn property(field: &Field) -> Value {
     let mut text = field.doc.to_owned();
     if !field.bound.is_empty() {
         text = format!("{text} Constraint: {}.", field.bound);
-    }
-    match field.enforced {
-        Enforced::Yes => {}
-        Enforced::No => text.push_str(" Accepted, not enforced yet."),
-        Enforced::Only(word) => {
-            text = format!("{text} Values other than `{word}` are accepted, not enforced yet.");
-        }
     }
     object.insert("description".to_owned(), json!(text));
     if let Some(default) = default(field) {

@@ -22,6 +22,11 @@ mod media;
 
 mod body;
 
+#[cfg(feature = "compile")]
+pub mod compile;
+#[cfg(feature = "compile")]
+pub mod fuzzing;
+
 pub use body::Judged;
 pub use parameters::{ParameterFault, Sent};
 pub use paths::PathMatch;

@@ -149,22 +149,7 @@ fn translate(text: &str) -> Result<String, Unmatchable> {
                 rest = after;
             }
             '\\' => rest = escape(tail, in_class, &mut out)?,
-            '[' if !in_class => {
-                if let Some(after) = tail.strip_prefix("^]") {
-                    out.push_str(r"[\s\S]");
-                    rest = after;
-                } else if let Some(after) = tail.strip_prefix(']') {
-                    out.push_str(r"[^\x00-\u{10FFFF}]");
-                    rest = after;
-                } else {
-                    in_class = true;
-                    out.push('[');
-                    if let Some(after) = tail.strip_prefix('^') {
-                        out.push('^');
-                        rest = after;
-                    }
-                }
-            }
+            '[' if !in_class => (in_class, rest) = open_class(tail, &mut out),
             ']' if in_class => {
                 in_class = false;
                 out.push(']');
@@ -178,6 +163,22 @@ fn translate(text: &str) -> Result<String, Unmatchable> {
         }
     }
     Ok(out)
+}
+
+/// Translates what follows the `[` of a class: whether the class is still open, and the rest. ECMA-262 knows empty classes:
+/// `[]` matches nothing, `[^]` everything.
+fn open_class<'t>(tail: &'t str, out: &mut String) -> (bool, &'t str) {
+    if let Some(after) = tail.strip_prefix("^]") {
+        out.push_str(r"[\s\S]");
+        return (false, after);
+    }
+    if let Some(after) = tail.strip_prefix(']') {
+        out.push_str(r"[^\x00-\u{10FFFF}]");
+        return (false, after);
+    }
+    out.push('[');
+    let after = tail.strip_prefix('^').inspect(|_| out.push('^'));
+    (true, after.unwrap_or(tail))
 }
 
 fn group(tail: &str, out: &mut String) -> Result<(), Unmatchable> {

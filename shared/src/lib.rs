@@ -19,4 +19,5 @@ pub mod journal;
 
 pub mod metrics;
 
+pub mod quote;
 pub mod text;

@@ -59,7 +59,7 @@ fn differing<const N: usize>(pairs: [(&str, bool); N]) -> Vec<String> {
 }
 
 fn whole(old: &Plan, new: &Plan) -> Vec<String> {
-    differing([
+    let mut changed = differing([
         ("listeners", old.listen != new.listen),
         ("data_dir", old.data_dir != new.data_dir),
         ("health_port", old.health_port != new.health_port),
@@ -67,9 +67,11 @@ fn whole(old: &Plan, new: &Plan) -> Vec<String> {
         ("audit_log.format", old.audit_format != new.audit_format),
         ("tracing", old.tracing != new.tracing),
         ("trusted proxies", old.trusted_proxies != new.trusted_proxies),
-        ("global.protocol", old.protocol != new.protocol),
         ("global.openapi", old.shadow_api_logging != new.shadow_api_logging),
-    ])
+    ]);
+    let protocol = waf_compiler::changes::protocol(&old.protocol, &new.protocol);
+    changed.extend(protocol.into_iter().map(|path| format!("global.{path}")));
+    changed
 }
 
 fn route(old: &Route, new: &Route) -> Vec<String> {
@@ -102,12 +104,8 @@ fn settings(old: &Settings, new: &Settings) -> Vec<String> {
     }
     changed.extend(leaves("on", &new.leaves.without(&old.leaves)));
     changed.extend(leaves("off", &old.leaves.without(&new.leaves)));
-    changed.extend(differing([
-        ("accept", old.accept != new.accept),
-        ("inspection", old.inspection != new.inspection),
-        ("multipart", old.multipart != new.multipart),
-        ("response_headers", old.response_headers != new.response_headers),
-    ]));
+    changed.extend(waf_compiler::changes::settings(old, new).into_iter().map(str::to_owned));
+    changed.extend(differing([("response_headers", old.response_headers != new.response_headers)]));
     changed
 }
 
@@ -158,7 +156,7 @@ mod tests {
             &[
                 "audit_log.format",
                 "route new is new",
-                "route shop: upstream, mode is detect_only, inspection",
+                "route shop: upstream, mode is detect_only, inspection.json_depth",
                 "route old is gone",
             ],
         );

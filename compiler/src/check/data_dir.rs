@@ -5,13 +5,13 @@ use std::path::Path;
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
 use crate::raw::Document;
-use crate::resolve::DATA_DIR;
+use crate::resolve;
 use crate::source;
 
 pub(super) fn check(document: &Document, sink: &mut Sink) {
     let (directory, line) = match (&document.data_dir, document.key("data_dir")) {
         (Some(at), _) => (at.value.0.as_str(), at.line),
-        (None, None) => (DATA_DIR, 1),
+        (None, None) => (resolve::data_dir(document), 1),
         (None, Some(_)) => return,
     };
     if let Err(error) = source::check_writable(Path::new(directory)) {

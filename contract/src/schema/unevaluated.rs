@@ -3,7 +3,8 @@
 
 use waf_shared::plan::contract::SchemaId;
 
-use super::judge::{Chosen, Judge, Outcome};
+use super::combinations::Chosen;
+use super::judge::{Judge, Outcome};
 use super::{Check, named_schema};
 use crate::json::{At, Node};
 

@@ -5,20 +5,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use waf_shared::plan::contract::{Keyword, SchemaId};
 
 use super::files::Files;
+use super::location::Location;
 use super::node::Node;
 use super::operations::Lowering;
-use super::spot::Spot;
 
 /// Component schemas by the one that they extend through `allOf`.
 #[derive(Default)]
-pub(super) struct Children<'d>(HashMap<usize, Vec<(String, Spot<'d>)>>);
+pub(super) struct Children<'d>(HashMap<usize, Vec<(String, Location<'d>)>>);
 
 impl<'d> Children<'d> {
     pub(super) fn of(files: &'d Files) -> Children<'d> {
         let mut children = Children::default();
         let components = files.root().get("components").and_then(|components| components.get("schemas"));
-        for (name, schema) in components.iter().flat_map(Spot::members) {
-            for part in schema.get("allOf").iter().flat_map(Spot::items) {
+        for (name, schema) in components.iter().flat_map(Location::members) {
+            for part in schema.get("allOf").iter().flat_map(Location::items) {
                 if part.node.get("$ref").is_some()
                     && let Ok(parent) = files.resolved(part)
                 {
@@ -30,8 +30,8 @@ impl<'d> Children<'d> {
     }
 
     /// Everything that extends `parent`, at any distance.
-    fn all(&self, parent: &Spot<'d>) -> Vec<(String, Spot<'d>)> {
-        let mut found: Vec<(String, Spot<'d>)> = Vec::new();
+    fn all(&self, parent: &Location<'d>) -> Vec<(String, Location<'d>)> {
+        let mut found: Vec<(String, Location<'d>)> = Vec::new();
         let mut seen = HashSet::new();
         let mut waiting = vec![parent.identity()];
         while let Some(identity) = waiting.pop() {
@@ -48,10 +48,10 @@ impl<'d> Children<'d> {
 
 impl<'d> Lowering<'d> {
     /// The keyword of a schema that has a discriminator; `None` where it cannot decide anything.
-    pub(super) fn discriminator(&mut self, schema: &Spot<'d>, own: SchemaId) -> Option<Keyword> {
-        let spot = self.object(schema, "discriminator")?;
-        let Some(property) = spot.node.get("propertyName").and_then(Node::text) else {
-            self.error(&spot, "it has no `propertyName`");
+    pub(super) fn discriminator(&mut self, schema: &Location<'d>, own: SchemaId) -> Option<Keyword> {
+        let location = self.object(schema, "discriminator")?;
+        let Some(property) = location.node.get("propertyName").and_then(Node::text) else {
+            self.error(&location, "it has no `propertyName`");
             return None;
         };
         let mut mapping: BTreeMap<String, SchemaId> = BTreeMap::new();
@@ -71,8 +71,8 @@ impl<'d> Lowering<'d> {
                 }
             }
         }
-        let explicit = self.object(&spot, "mapping");
-        for (value, target) in explicit.iter().flat_map(Spot::members) {
+        let explicit = self.object(&location, "mapping");
+        for (value, target) in explicit.iter().flat_map(Location::members) {
             let Some(name) = target.node.text() else {
                 self.error(&target, "a text is expected");
                 continue;

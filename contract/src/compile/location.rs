@@ -4,7 +4,7 @@ use super::node::Node;
 
 /// A value with its place.
 #[derive(Debug, Clone)]
-pub(super) struct Spot<'d> {
+pub(super) struct Location<'d> {
     /// Index of its file.
     pub(super) file: usize,
     /// From the root of the file, `/paths/~1orders`.
@@ -12,20 +12,20 @@ pub(super) struct Spot<'d> {
     pub(super) node: &'d Node,
 }
 
-impl<'d> Spot<'d> {
+impl<'d> Location<'d> {
     /// The member of that name.
-    pub(super) fn get(&self, name: &str) -> Option<Spot<'d>> {
+    pub(super) fn get(&self, name: &str) -> Option<Location<'d>> {
         self.node.get(name).map(|node| self.at(name, node))
     }
 
     /// All members with their names.
-    pub(super) fn members(&self) -> impl Iterator<Item = (&'d str, Spot<'d>)> + use<'_, 'd> {
+    pub(super) fn members(&self) -> impl Iterator<Item = (&'d str, Location<'d>)> + use<'_, 'd> {
         let members = self.node.members().unwrap_or_default();
         members.iter().map(|(name, node)| (name.as_str(), self.at(name, node)))
     }
 
     /// All items.
-    pub(super) fn items(&self) -> impl Iterator<Item = Spot<'d>> + use<'_, 'd> {
+    pub(super) fn items(&self) -> impl Iterator<Item = Location<'d>> + use<'_, 'd> {
         let items = self.node.items().unwrap_or_default();
         items.iter().enumerate().map(|(index, node)| self.at(&index.to_string(), node))
     }
@@ -35,11 +35,11 @@ impl<'d> Spot<'d> {
         std::ptr::from_ref(self.node) as usize
     }
 
-    fn at(&self, name: &str, node: &'d Node) -> Spot<'d> {
+    fn at(&self, name: &str, node: &'d Node) -> Location<'d> {
         let mut pointer = self.pointer.clone();
         pointer.push('/');
         escape(name, &mut pointer);
-        Spot { file: self.file, pointer, node }
+        Location { file: self.file, pointer, node }
     }
 }
 

@@ -3,7 +3,7 @@
 use waf_contract::{Content, Contract, Found, Sent};
 use waf_shared::route::normalize;
 
-use super::contract;
+use crate::contract;
 
 const DOCUMENT: &str = include_str!("messages.yaml");
 

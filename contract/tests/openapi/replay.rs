@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use waf_compiler::fuzzing;
+use waf_contract::fuzzing;
 
 /// What each target may take.
 const TIME: Duration = Duration::from_secs(2);

@@ -7,9 +7,9 @@ use std::path::{Component, Path, PathBuf};
 use waf_shared::limits::{CONTRACT_FILES_MAX, CONTRACT_NODES_MAX, CONTRACT_REFERENCES_MAX};
 use waf_shared::plan::Digest;
 
+use super::ReadFile;
+use super::location::Location;
 use super::node::Node;
-use super::spot::Spot;
-use crate::source;
 
 /// All files, read.
 #[derive(Debug)]
@@ -31,10 +31,14 @@ struct File {
 
 impl Files {
     /// Reads the document at `path` and what it refers to. The error says why the document itself cannot be used.
-    pub(super) fn load(path: &Path, named: &mut Vec<PathBuf>) -> Result<Files, String> {
+    pub(super) fn load(
+        path: &Path,
+        reader: &dyn ReadFile,
+        named: &mut Vec<PathBuf>,
+    ) -> Result<Files, String> {
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let mut files = Files { list: Vec::new(), by_path: HashMap::new(), folder };
-        files.add(path, named);
+        files.add(path, reader, named);
         let mut next = 0;
         let mut nodes = 0;
         while let Some(file) = files.list.get(next) {
@@ -59,7 +63,7 @@ impl Files {
                             "does not parse: it refers to more than {CONTRACT_FILES_MAX} files"
                         ));
                     }
-                    files.add(&path, named);
+                    files.add(&path, reader, named);
                 }
             }
             next += 1;
@@ -78,8 +82,8 @@ impl Files {
         Ok(Files { list: vec![file], by_path: HashMap::from([(path, 0)]), folder })
     }
 
-    fn add(&mut self, path: &Path, named: &mut Vec<PathBuf>) {
-        let (content, digest) = match self.read(path) {
+    fn add(&mut self, path: &Path, reader: &dyn ReadFile, named: &mut Vec<PathBuf>) {
+        let (content, digest) = match self.read(path, reader) {
             Ok((node, digest)) => (Ok(node), digest),
             Err(why) => (Err(why), [0; 32]),
         };
@@ -89,13 +93,9 @@ impl Files {
         self.list.push(File { path: path.to_owned(), name, content, digest });
     }
 
-    fn read(&self, path: &Path) -> Result<(Node, [u8; 32]), String> {
-        // A link may lead to another place in the folder, as ConfigMaps do, and not out of it.
-        let real = |path: &Path| path.canonicalize().map_err(|error| format!("cannot be read: {error}"));
-        if !self.list.is_empty() && !real(path)?.starts_with(real(&self.folder)?) {
-            return Err("lies outside of the document's folder".to_owned());
-        }
-        let text = source::read_text(path).map_err(|error| error.to_string())?;
+    fn read(&self, path: &Path, reader: &dyn ReadFile) -> Result<(Node, [u8; 32]), String> {
+        let folder = (!self.list.is_empty()).then_some(self.folder.as_path());
+        let text = reader.read(path, folder)?;
         Ok((parse(&text)?, Digest::of(text.as_bytes()).0))
     }
 
@@ -108,17 +108,17 @@ impl Files {
     }
 
     /// The document.
-    pub(super) fn root(&self) -> Spot<'_> {
+    pub(super) fn root(&self) -> Location<'_> {
         static NOTHING: Node = Node::Null;
         let node = self.list.first().and_then(|file| file.content.as_ref().ok()).unwrap_or(&NOTHING);
-        Spot { file: 0, pointer: String::new(), node }
+        Location { file: 0, pointer: String::new(), node }
     }
 
     /// A place as messages name it.
-    pub(super) fn place(&self, spot: &Spot<'_>) -> String {
-        match self.list.get(spot.file) {
-            Some(file) if spot.file > 0 => format!("`{}#{}`", file.name, spot.pointer),
-            _ => format!("`#{}`", spot.pointer),
+    pub(super) fn place(&self, location: &Location<'_>) -> String {
+        match self.list.get(location.file) {
+            Some(file) if location.file > 0 => format!("`{}#{}`", file.name, location.pointer),
+            _ => format!("`#{}`", location.pointer),
         }
     }
 
@@ -142,12 +142,16 @@ impl Files {
         path.starts_with(&self.folder).then_some(path)
     }
 
-    /// What a reference at `spot` leads to.
-    pub(super) fn target<'f>(&'f self, spot: &Spot<'_>, reference: &str) -> Result<Spot<'f>, String> {
+    /// What a reference at `location` leads to.
+    pub(super) fn target<'f>(
+        &'f self,
+        location: &Location<'_>,
+        reference: &str,
+    ) -> Result<Location<'f>, String> {
         let (file, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let from = self.list.get(spot.file).map_or(Path::new("/"), |file| file.path.as_path());
+        let from = self.list.get(location.file).map_or(Path::new("/"), |file| file.path.as_path());
         let index = if file.is_empty() {
-            spot.file
+            location.file
         } else {
             let path = self
                 .path_of(from, reference)
@@ -156,7 +160,7 @@ impl Files {
         };
         let file = self.list.get(index).ok_or("was not read")?;
         let node = file.content.as_ref().map_err(|why| format!("is a file that {why}"))?;
-        let root = Spot { file: index, pointer: String::new(), node };
+        let root = Location { file: index, pointer: String::new(), node };
         let fragment = decoded(fragment);
         if fragment.is_empty() {
             return Ok(root);
@@ -174,8 +178,11 @@ impl Files {
     }
 
     /// Follows `$ref` until a value is none; the error has its place.
-    pub(super) fn resolved<'f>(&'f self, spot: Spot<'f>) -> Result<Spot<'f>, (Spot<'f>, String)> {
-        let mut at = spot;
+    pub(super) fn resolved<'f>(
+        &'f self,
+        location: Location<'f>,
+    ) -> Result<Location<'f>, (Location<'f>, String)> {
+        let mut at = location;
         for _ in 0..CONTRACT_REFERENCES_MAX {
             let Some(reference) = at.node.get("$ref").and_then(Node::text) else { return Ok(at) };
             match self.target(&at, reference) {
@@ -197,15 +204,15 @@ fn parse(text: &str) -> Result<Node, String> {
 }
 
 /// The schema with that `$anchor` or `$dynamicAnchor`.
-fn anchored<'d>(root: &Spot<'d>, anchor: &str) -> Option<Spot<'d>> {
+fn anchored<'d>(root: &Location<'d>, anchor: &str) -> Option<Location<'d>> {
     let mut waiting = vec![root.clone()];
-    while let Some(spot) = waiting.pop() {
-        let is_it = |name| spot.node.get(name).and_then(Node::text) == Some(anchor);
+    while let Some(location) = waiting.pop() {
+        let is_it = |name| location.node.get(name).and_then(Node::text) == Some(anchor);
         if is_it("$anchor") || is_it("$dynamicAnchor") {
-            return Some(spot);
+            return Some(location);
         }
-        waiting.extend(spot.members().map(|(_, member)| member));
-        waiting.extend(spot.items());
+        waiting.extend(location.members().map(|(_, member)| member));
+        waiting.extend(location.items());
     }
     None
 }

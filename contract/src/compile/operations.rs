@@ -9,9 +9,9 @@ use waf_shared::plan::contract::{
 
 use super::discriminator::Children;
 use super::files::Files;
+use super::location::Location;
 use super::node::Node;
 use super::servers;
-use super::spot::Spot;
 
 /// Methods that a path may declare.
 const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -27,7 +27,7 @@ pub(super) struct Lowering<'d> {
     /// Schemas by the value that they were lowered from.
     pub(super) schema_ids: HashMap<usize, SchemaId>,
     /// Where each schema stands.
-    pub(super) schema_spots: Vec<Spot<'d>>,
+    pub(super) schema_locations: Vec<Location<'d>>,
     /// Schemas that are numbered and not lowered yet.
     pub(super) waiting: VecDeque<SchemaId>,
     pub(super) parameter_ids: HashMap<usize, Option<ParameterId>>,
@@ -47,7 +47,7 @@ impl<'d> Lowering<'d> {
             is_3_0: version.starts_with("3.0"),
             contract: Contract::default(),
             schema_ids: HashMap::new(),
-            schema_spots: Vec::new(),
+            schema_locations: Vec::new(),
             waiting: VecDeque::new(),
             parameter_ids: HashMap::new(),
             pattern_ids: HashMap::new(),
@@ -67,10 +67,10 @@ impl<'d> Lowering<'d> {
     }
 
     /// Reports a fault.
-    pub(super) fn error(&mut self, spot: &Spot<'_>, what: &str) {
+    pub(super) fn error(&mut self, location: &Location<'_>, what: &str) {
         match self.errors.len() {
             ..FINDINGS_MAX => {
-                self.errors.push(format!("does not parse: at {} {what}", self.files.place(spot)));
+                self.errors.push(format!("does not parse: at {} {what}", self.files.place(location)));
             }
             FINDINGS_MAX => self.errors.push("does not parse: more faults follow".to_owned()),
             _ => {}
@@ -78,40 +78,40 @@ impl<'d> Lowering<'d> {
     }
 
     /// Reports what is not checked.
-    pub(super) fn warning(&mut self, spot: &Spot<'_>, what: &str) {
+    pub(super) fn warning(&mut self, location: &Location<'_>, what: &str) {
         if self.warnings.len() < FINDINGS_MAX {
-            self.warnings.push(format!("at {} {what}", self.files.place(spot)));
+            self.warnings.push(format!("at {} {what}", self.files.place(location)));
         }
     }
 
     /// Follows references; a fault is reported.
-    pub(super) fn resolved(&mut self, spot: Spot<'d>) -> Option<Spot<'d>> {
-        match self.files.resolved(spot) {
-            Ok(spot) => Some(spot),
-            Err((spot, why)) => {
-                self.error(&spot, &why);
+    pub(super) fn resolved(&mut self, location: Location<'d>) -> Option<Location<'d>> {
+        match self.files.resolved(location) {
+            Ok(location) => Some(location),
+            Err((location, why)) => {
+                self.error(&location, &why);
                 None
             }
         }
     }
 
     /// A member that has to be an object when it is there.
-    pub(super) fn object(&mut self, holder: &Spot<'d>, name: &str) -> Option<Spot<'d>> {
-        let spot = holder.get(name).filter(|spot| *spot.node != Node::Null)?;
-        if spot.node.members().is_none() {
-            self.error(&spot, "an object is expected");
+    pub(super) fn object(&mut self, holder: &Location<'d>, name: &str) -> Option<Location<'d>> {
+        let location = holder.get(name).filter(|location| *location.node != Node::Null)?;
+        if location.node.members().is_none() {
+            self.error(&location, "an object is expected");
             return None;
         }
-        Some(spot)
+        Some(location)
     }
 
     /// A boolean that is false when absent.
-    pub(super) fn flag(&mut self, holder: &Spot<'d>, name: &str) -> bool {
+    pub(super) fn flag(&mut self, holder: &Location<'d>, name: &str) -> bool {
         match holder.get(name) {
             None => false,
-            Some(Spot { node: Node::Bool(value), .. }) => *value,
-            Some(spot) => {
-                self.error(&spot, "`true` or `false` is expected");
+            Some(Location { node: Node::Bool(value), .. }) => *value,
+            Some(location) => {
+                self.error(&location, "`true` or `false` is expected");
                 false
             }
         }
@@ -137,7 +137,7 @@ impl<'d> Lowering<'d> {
         self.schemas();
     }
 
-    fn path(&mut self, template: &str, item: Spot<'d>, root_bases: &[String]) {
+    fn path(&mut self, template: &str, item: Location<'d>, root_bases: &[String]) {
         if !template.starts_with('/') || !is_template(template) {
             self.error(&item, "a path starts with `/` and closes each `{`");
             return;
@@ -150,17 +150,17 @@ impl<'d> Lowering<'d> {
         let mut operations = Vec::new();
         for method in METHODS {
             // What stands beside a reference belongs to the path as well.
-            let Some(spot) = own.get(method).or_else(|| item.get(method)) else { continue };
-            if spot.node.members().is_none() {
-                self.error(&spot, "an object is expected");
+            let Some(location) = own.get(method).or_else(|| item.get(method)) else { continue };
+            if location.node.members().is_none() {
+                self.error(&location, "an object is expected");
                 continue;
             }
-            for base in servers::bases(&spot).unwrap_or_default() {
+            for base in servers::bases(&location).unwrap_or_default() {
                 if !bases.contains(&base) {
                     bases.push(base);
                 }
             }
-            operations.push(self.operation(method, &spot, &shared, template));
+            operations.push(self.operation(method, &location, &shared, template));
         }
         self.contract.paths.push(ContractPath { template: template.to_owned(), bases, operations });
     }
@@ -168,11 +168,11 @@ impl<'d> Lowering<'d> {
     fn operation(
         &mut self,
         method: &str,
-        spot: &Spot<'d>,
+        location: &Location<'d>,
         shared: &[ParameterId],
         template: &str,
     ) -> Operation {
-        let own = self.parameter_list(spot, template);
+        let own = self.parameter_list(location, template);
         let key = |contract: &Contract, id: &ParameterId| {
             contract.parameters.get(id.0 as usize).map(|parameter| (parameter.place, parameter.name.clone()))
         };
@@ -183,12 +183,12 @@ impl<'d> Lowering<'d> {
         Operation {
             method: method.to_ascii_uppercase(),
             parameters,
-            body: self.request_body(spot),
-            responses: self.responses(spot),
+            body: self.request_body(location),
+            responses: self.responses(location),
         }
     }
 
-    fn parameter_list(&mut self, holder: &Spot<'d>, template: &str) -> Vec<ParameterId> {
+    fn parameter_list(&mut self, holder: &Location<'d>, template: &str) -> Vec<ParameterId> {
         let Some(list) = holder.get("parameters") else { return Vec::new() };
         if list.node.items().is_none() {
             self.error(&list, "a list is expected");
@@ -211,55 +211,55 @@ impl<'d> Lowering<'d> {
         ids
     }
 
-    fn request_body(&mut self, operation: &Spot<'d>) -> Option<RequestBody> {
-        let spot = operation.get("requestBody")?;
-        let spot = self.resolved(spot)?;
-        if spot.node.get("content").is_none() {
-            self.error(&spot, "it has no `content`");
+    fn request_body(&mut self, operation: &Location<'d>) -> Option<RequestBody> {
+        let location = operation.get("requestBody")?;
+        let location = self.resolved(location)?;
+        if location.node.get("content").is_none() {
+            self.error(&location, "it has no `content`");
             return None;
         }
-        Some(RequestBody { required: self.flag(&spot, "required"), content: self.content(&spot) })
+        Some(RequestBody { required: self.flag(&location, "required"), content: self.content(&location) })
     }
 
     /// The media types of `content`.
-    pub(super) fn content(&mut self, holder: &Spot<'d>) -> Vec<Media> {
+    pub(super) fn content(&mut self, holder: &Location<'d>) -> Vec<Media> {
         let Some(content) = self.object(holder, "content") else { return Vec::new() };
         let mut media = Vec::new();
-        for (range, spot) in content.members() {
+        for (range, location) in content.members() {
             if !range.contains('/') {
-                self.error(&spot, "the key is no media type");
+                self.error(&location, "the key is no media type");
                 continue;
             }
-            let schema = spot.get("schema").and_then(|schema| self.schema_id(schema));
-            let encodings = self.encodings(&spot);
+            let schema = location.get("schema").and_then(|schema| self.schema_id(schema));
+            let encodings = self.encodings(&location);
             media.push(Media { range: range.to_ascii_lowercase(), schema, encodings });
         }
         media
     }
 
-    fn responses(&mut self, operation: &Spot<'d>) -> Vec<Response> {
+    fn responses(&mut self, operation: &Location<'d>) -> Vec<Response> {
         let Some(responses) = self.object(operation, "responses") else { return Vec::new() };
         let mut out = Vec::new();
-        for (code, spot) in responses.members() {
+        for (code, location) in responses.members() {
             if code.starts_with("x-") {
                 continue;
             }
             let Some(status) = status(code) else {
-                self.error(&spot, "the key is no status code, range such as `2XX`, or `default`");
+                self.error(&location, "the key is no status code, range such as `2XX`, or `default`");
                 continue;
             };
-            let Some(spot) = self.resolved(spot) else { continue };
-            let content = self.content(&spot);
-            let headers = self.headers(&spot);
+            let Some(location) = self.resolved(location) else { continue };
+            let content = self.content(&location);
+            let headers = self.headers(&location);
             out.push(Response { status, content, headers });
         }
         out
     }
 
     /// Names of query parameters that carry the keys of security schemes: known without being declared.
-    fn query_keys(&mut self, root: &Spot<'d>) {
+    fn query_keys(&mut self, root: &Location<'d>) {
         let schemes = root.get("components").and_then(|components| components.get("securitySchemes"));
-        for (_, scheme) in schemes.iter().flat_map(Spot::members) {
+        for (_, scheme) in schemes.iter().flat_map(Location::members) {
             let Some(scheme) = self.resolved(scheme) else { continue };
             let text = |name| scheme.node.get(name).and_then(Node::text);
             if let (Some("apiKey"), Some("query"), Some(name)) = (text("type"), text("in"), text("name")) {

@@ -3,10 +3,9 @@
 
 use std::sync::OnceLock;
 
-use waf_contract::{Content, Contract, Found, Sent};
 use waf_shared::route::normalize;
 
-use crate::openapi;
+use crate::{Content, Contract, Found, Sent, compile};
 
 /// Names of the targets.
 pub const TARGETS: &[&str] = &["openapi-document", "openapi-parameters", "openapi-body"];
@@ -38,7 +37,7 @@ pub fn run(target: &str, input: &[u8]) {
 /// What the compiler lets pass, a worker can use.
 fn document(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
-    if let Ok(contract) = openapi::of_text(text) {
+    if let Ok(contract) = compile::text(text) {
         let contract = Contract::build(contract).expect("a contract that compiles is usable");
         let _ = contract.find(b"/", b"GET");
     }
@@ -47,7 +46,7 @@ fn document(input: &[u8]) {
 fn shared() -> &'static Contract {
     static SHARED: OnceLock<Contract> = OnceLock::new();
     SHARED.get_or_init(|| {
-        let contract = openapi::of_text(DOCUMENT).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let contract = compile::text(DOCUMENT).unwrap_or_else(|errors| panic!("{errors:?}"));
         Contract::build(contract).expect("the document is usable")
     })
 }

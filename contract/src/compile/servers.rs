@@ -1,13 +1,13 @@
 //! `servers`: the paths under which a document's own paths stand.
 
+use super::location::Location;
 use super::node::Node;
-use super::spot::Spot;
 
 /// Combinations of variables that are written out for one server.
 const COMBINATIONS_MAX: usize = 64;
 
 /// The base paths of a list of servers, without a trailing slash; `None` where there is no such list.
-pub(super) fn bases(holder: &Spot<'_>) -> Option<Vec<String>> {
+pub(super) fn bases(holder: &Location<'_>) -> Option<Vec<String>> {
     let servers = holder.get("servers")?;
     let mut bases = Vec::new();
     for server in servers.items() {

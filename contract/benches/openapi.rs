@@ -1,4 +1,4 @@
-//! Contracts: compiling a large document, making it ready, and judging small requests by it. `cargo bench -p waf-compiler`
+//! Contracts: compiling a large document, making it ready, and judging small requests by it. `cargo bench -p waf-contract`
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -13,16 +13,9 @@ fn main() {
     divan::main();
 }
 
-/// The lowered document, through the plan that workers read.
+/// The lowered document.
 fn lowered() -> Lowered {
-    let folder = tempfile::tempdir().expect("a folder");
-    let config = folder.path().join("waf.yaml");
-    std::fs::write(folder.path().join("api.yaml"), shape::document(1)).expect("it is written");
-    let text = "version: v1alpha1\nroutes: [{upstream: http://a, openapi: {spec: api.yaml}}]\n";
-    std::fs::write(&config, text).expect("it is written");
-    let options = waf_compiler::Options { host_checks: false, ..waf_compiler::Options::default() };
-    let compiled = waf_compiler::compile_file(&config, &options).expect("the document holds");
-    compiled.plan.contracts.into_iter().next().expect("there is one")
+    waf_contract::compile::text(&shape::document(1)).expect("the document is valid")
 }
 
 #[divan::bench(sample_count = 10)]
