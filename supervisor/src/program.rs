@@ -95,9 +95,11 @@ fn serve(serve: Serve) -> ExitCode {
     let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
     let acme = serve.acme.settings();
     match Source::open(serve.config, options) {
-        Ok((compiled, source)) => supervise(&serve.process, ports, acme, None, async |settings, origins| {
-            supervise::supervise(compiled, Some(source), settings, origins, began).await
-        }),
+        Ok((compiled, source)) => {
+            supervise(&serve.process, ports, acme, None, async |settings, inherited| {
+                supervise::supervise(compiled, Some(source), settings, inherited, began).await
+            })
+        }
         Err(diagnostics) => invalid(&diagnostics),
     }
 }
@@ -112,14 +114,14 @@ fn demo(port: u16, process: &Process) -> ExitCode {
         TlsPorts::default(),
         acme::Settings::default(),
         Some(greeting),
-        async |settings, origins| {
+        async |settings, inherited| {
             let (shop, upstream) = demo::upstream().map_err(SuperviseError::Demo)?;
             let compiled = demo::compile(port, upstream, &options).map_err(|diagnostics| {
                 print_errors(&diagnostics);
                 SuperviseError::Invalid
             })?;
             let shop = tokio::spawn(shop);
-            let outcome = supervise::supervise(compiled, None, settings, origins, began).await;
+            let outcome = supervise::supervise(compiled, None, settings, inherited, began).await;
             shop.abort();
             outcome
         },
@@ -190,8 +192,8 @@ where
         }
     };
     let outcome = runtime.block_on(async {
-        let origins = origins(&surroundings)?;
-        main(settings, origins).await
+        let inherited = inherited(&surroundings)?;
+        main(settings, inherited).await
     });
     // A look at a file that hangs must not keep the process.
     runtime.shutdown_background();
@@ -203,7 +205,7 @@ where
 }
 
 /// Takes what others prepared. Inside the runtime, since a service manager is shown life from here on.
-fn origins(surroundings: &Surroundings) -> Result<Inherited, SuperviseError> {
+fn inherited(surroundings: &Surroundings) -> Result<Inherited, SuperviseError> {
     let sockets = surroundings.listen.as_ref().map(from_service_manager).transpose()?.unwrap_or_default();
     let predecessor = surroundings.has_predecessor.then(Predecessor::meet).transpose()?;
     let notify_socket = surroundings.notify_socket.as_deref();

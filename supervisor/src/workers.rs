@@ -102,8 +102,6 @@ impl FdPayload {
 /// A running worker. Dropping it kills the process.
 pub struct Worker {
     outgoing: mpsc::Sender<Outgoing>,
-    /// The revision of the challenges that it answers; none before it has answered any.
-    pub challenged: Option<u64>,
     /// What it has in flight, readable also when it is dead.
     pub journal: Option<Memory>,
     kill: Arc<Notify>,
@@ -143,7 +141,7 @@ impl Worker {
         tasks.spawn(speak(id, sender, states, frames, kill.clone()));
         readers.spawn(audit.drain(id, events));
         let journal = journal(&outgoing);
-        Ok(Self { outgoing, challenged: None, journal, kill, _tasks: tasks })
+        Ok(Self { outgoing, journal, kill, _tasks: tasks })
     }
 
     /// Queues a frame.

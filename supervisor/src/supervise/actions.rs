@@ -17,7 +17,7 @@ impl Supervisor {
         // A worker that cannot be started or told anything is an event again; each such event takes a worker away,
         // and the rollout's pauses bound how many come in one go.
         while let Some(event) = events.pop() {
-            let actions = self.machine.step(event, self.began.elapsed());
+            let actions = self.rollout.step(event, self.began.elapsed());
             let mut offer = None;
             for action in actions {
                 if let Some(event) = self.act(action, &mut offer) {
@@ -45,34 +45,31 @@ impl Supervisor {
             Action::InForce(plan) => self.in_force(plan),
             Action::Refused(plan, why) => self.refused(plan, why),
             Action::Superseded(plan) => {
-                self.candidates.remove(&plan);
+                self.plans.remove(plan);
             }
-            Action::Ended => self.end = Some(Ok(())),
+            Action::Ended => self.life.end(Ok(())),
         }
         None
     }
 
     fn spawn(&mut self, worker: WorkerId) -> Option<RolloutEvent> {
-        self.spawned += 1;
-        if self.spawned > self.settings.workers {
-            self.counters.worker_restarts.add(1);
-            info!(
-                worker = worker.0,
-                restarts = self.counters.worker_restarts.value(),
-                "a worker is started anew"
-            );
+        if self.fleet.count_start() {
+            let restarts = &self.reporting.counters.worker_restarts;
+            restarts.add(1);
+            info!(worker = worker.0, restarts = restarts.value(), "a worker is started anew");
         }
         let outputs = WorkerOutputs {
             events: self.events.clone(),
-            audit: self.audit.clone(),
-            metrics: self.metrics.clone(),
+            audit: self.audit.queue.clone(),
+            metrics: self.reporting.metrics.clone(),
             spool: self.spool.subscribe(),
         };
-        let receiver = self.states.subscribe();
-        let spawned = Worker::spawn(worker, &self.settings.worker, outputs, receiver, &mut self.readers);
+        let receiver = self.tls.subscribe();
+        let spawned =
+            Worker::spawn(worker, &self.settings.worker, outputs, receiver, &mut self.fleet.readers);
         match spawned {
             Ok(running) => {
-                self.workers.insert(worker, running);
+                self.fleet.add(worker, running);
                 None
             }
             Err(error) => {
@@ -90,7 +87,7 @@ impl Supervisor {
         plan: PlanId,
         last: &mut Option<(Generation, Arc<[u8]>)>,
     ) {
-        let Some(candidate) = self.candidates.get(&plan) else { return };
+        let Some(candidate) = self.plans.get(plan) else { return };
         let payload = FdPayload {
             sockets: candidate.traffic.clone(),
             counts: candidate.counts.as_ref().map(HeldTables::object),
@@ -104,7 +101,7 @@ impl Supervisor {
         match frame {
             Ok(frame) => {
                 *last = Some((generation, frame.clone()));
-                let sent = self.workers.get(&worker).map(|running| running.send(frame, payload));
+                let sent = self.fleet.get(worker).map(|running| running.send(frame, payload));
                 self.sent(worker, sent.transpose().map(|_| ()).map_err(|error| error.to_string()));
             }
             Err(error) => self.sent(worker, Err(error.to_string())),
@@ -112,7 +109,7 @@ impl Supervisor {
     }
 
     fn tell(&mut self, worker: WorkerId, message: &ToWorker) {
-        let sent = match (encode(message, 0), self.workers.get(&worker)) {
+        let sent = match (encode(message, 0), self.fleet.get(worker)) {
             (Ok(frame), Some(running)) => {
                 running.send(frame.into(), FdPayload::default()).map_err(|error| error.to_string())
             }
@@ -132,7 +129,7 @@ impl Supervisor {
     }
 
     pub(super) fn kill(&self, worker: WorkerId) {
-        if let Some(running) = self.workers.get(&worker) {
+        if let Some(running) = self.fleet.get(worker) {
             running.kill();
         }
     }

@@ -8,29 +8,27 @@ use waf_shared::limits::AUDIT_WAIT_SECONDS;
 use super::Supervisor;
 use crate::audit;
 use crate::rollout::RolloutEvent;
-use crate::upgrade::status::Phase;
 
 impl Supervisor {
     /// Not ready at once, then no new connections, then the end of what is in flight.
     pub(super) fn stop(&mut self) {
         info!(drain_s = self.settings.worker.drain.as_secs(), "stopping");
-        if self.successor.take().is_some() {
+        if self.upgrade.give_up() {
             warn!("the upgrade is given up: the new process is ended");
         }
-        self.notifier.stopping();
-        self.upgrade_status.change(|report| report.phase = Phase::Stopping);
-        self.readiness.stop();
+        self.upgrade.stop();
+        self.reporting.stop();
         self.observe();
         self.wind_down();
     }
 
     /// No new connections here any more, then the end of what is in flight.
     pub(super) fn wind_down(&mut self) {
-        self.stopping = true;
+        self.life.wind_down();
         self.step(RolloutEvent::Stop(self.settings.worker.drain));
         // Workers close theirs; with ours gone too, connections are refused and not left waiting, unless somebody else
         // holds the socket.
-        for candidate in self.candidates.values_mut() {
+        for candidate in self.plans.all_mut() {
             candidate.traffic.clear();
         }
         self.sockets.release();
@@ -39,10 +37,11 @@ impl Supervisor {
     /// Every line that workers wrote goes out before the end, as far as the consumer takes it.
     pub(super) async fn flush(mut self, writer: audit::Writer) {
         let limit = Duration::from_secs(AUDIT_WAIT_SECONDS);
-        self.workers.clear();
-        let read = tokio::time::timeout(limit, async { while self.readers.join_next().await.is_some() {} });
+        self.fleet.clear();
+        let read =
+            tokio::time::timeout(limit, async { while self.fleet.readers.join_next().await.is_some() {} });
         let complete = read.await.is_ok();
-        self.readers.abort_all();
+        self.fleet.readers.abort_all();
         drop(self);
         if !writer.finish(limit).await || !complete {
             error!("audit events are lost: stdout does not take them");
