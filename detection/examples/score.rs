@@ -94,7 +94,7 @@ fn main() {
                 let row = json!({
                     "id": case["id"], "class": case["class"], "source": case["source"], "family": case["family"],
                     "paranoia": case["paranoia"], "severity": case["severity"], "rule": case["rule"], "desc": case["desc"],
-                    "blocked": blocks, "matched": rules, "score": verdict.score,
+                    "blocked": blocks, "matched": rules, "excerpts": excerpts(&verdict), "score": verdict.score,
                     "request": String::from_utf8_lossy(raw.get(..2000).unwrap_or(&raw)),
                 });
                 writeln!(misses, "{row}").unwrap();
@@ -119,6 +119,11 @@ fn reasons(verdict: &Verdict) -> Vec<String> {
     rules.extend(verdict.violations.iter().map(|v| format!("{}: {}", v.leaf.name(), v.reason)));
     rules.dedup();
     rules
+}
+
+/// Rules that matched with the bytes that they matched.
+fn excerpts(verdict: &Verdict) -> Vec<String> {
+    verdict.matches.iter().map(|m| format!("{} {}", m.rule.id, String::from_utf8_lossy(&m.excerpt))).collect()
 }
 
 fn text<'a>(case: &'a Value, key: &str) -> &'a str {

@@ -26,6 +26,7 @@ mod xml;
 
 pub use alike::reads_alike;
 pub(crate) use encoded::Encoded;
+pub(crate) use json::is_strict as is_json;
 pub(crate) use media_type::kind;
 pub(crate) use parameters::is_extended;
 

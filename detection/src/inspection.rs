@@ -283,9 +283,10 @@ fn header(judging: &mut Judging, kind: Kind, name: &[u8], value: &[u8]) {
         Kind::Structured(grammar) if headers::is_plain(grammar, value) => {}
         Kind::Recurring(grammar) => judging.recurring(&field, |value| headers::is_plain(grammar, value)),
         Kind::Structured(_) | Kind::Free => {
-            judging.field(&field);
             if name.eq_ignore_ascii_case(b"referer") {
-                judging.arguments_of(name, value);
+                judging.referer(&field);
+            } else {
+                judging.field(&field);
             }
         }
     }

@@ -10,10 +10,12 @@ use waf_shared::limits;
 use super::{Cut, Sink};
 use crate::field::Place;
 
+mod strict;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub(crate) use strict::is_strict;
 use text::Text;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

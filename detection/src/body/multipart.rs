@@ -326,8 +326,10 @@ impl Multipart {
         }
         // A file without a name is what browsers send for an input that was left empty; some readers take it for a field.
         let has_name = head.file_name.as_ref().is_some_and(|name| !name.is_empty());
-        let is_binary =
-            self.flavor == Flavor::Other && media_type::kind(&head.media_type) == BodyKind::Binary;
+        // Readers take any part whose disposition has a name, and no file's name, for a field.
+        let is_binary = self.flavor == Flavor::Other
+            && head.name.is_empty()
+            && media_type::kind(&head.media_type) == BodyKind::Binary;
         if has_name || is_binary {
             self.state = State::File(Position::First);
             if !has_name && !spent {

@@ -3,7 +3,7 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::charset::{Charset, Label, Sniff, Undecodable};
+use super::charset::{Charset, Label, Sniff};
 use super::form::Form;
 use super::shape::Shape;
 use super::value::{Limits, Value};
@@ -45,6 +45,8 @@ struct Reading {
     is_form: bool,
     form: Form,
     value: Value,
+    /// Whether bytes were no text in the character set. Reported at the end, so that no chunk makes a difference.
+    is_undecodable: bool,
 }
 
 impl Text {
@@ -125,12 +127,11 @@ impl Text {
             self.open(&opening);
             self.read(&opening, sink);
         }
-        let step = decode(&mut self.charset, &mut self.first, b"", Some(cut), sink);
-        report(step, !self.is_found, cut, sink);
-        self.first.finish(cut, sink);
+        decode(&mut self.charset, &mut self.first, b"", Some(cut), sink);
+        self.first.end(!self.is_found, cut, sink);
         if let Some(mut second) = self.second.take() {
             second.read(Some(cut), sink);
-            second.reading.finish(cut, sink);
+            second.reading.end(second.is_declared, cut, sink);
         }
     }
 
@@ -164,8 +165,7 @@ impl Text {
         while !rest.is_empty() && !sink.is_over() {
             let room = self.second.as_ref().map_or(rest.len(), |second| second.room());
             let (piece, left) = rest.split_at_checked(room).unwrap_or((rest, &[]));
-            let step = decode(&mut self.charset, &mut self.first, piece, None, sink);
-            report(step, !self.is_found, Cut::Whole, sink);
+            decode(&mut self.charset, &mut self.first, piece, None, sink);
             if let Some(second) = &mut self.second {
                 second.block.extend_from_slice(piece);
                 if second.room() == 0 {
@@ -177,24 +177,13 @@ impl Text {
     }
 }
 
-fn report(step: Result<(), Undecodable>, is_declared: bool, cut: Cut, sink: &mut impl Sink) {
-    // What is cut off may end within a character.
-    if step.is_err() && is_declared && cut == Cut::Whole {
-        sink.violation(
-            Leaf::HttpComplianceMalformedBody,
-            "the body is not written in the character set that it declares",
-        );
-    }
-}
-
 impl Second {
     fn room(&self) -> usize {
         BLOCK_BYTES.saturating_sub(self.block.len())
     }
 
     fn read(&mut self, end: Option<Cut>, sink: &mut impl Sink) {
-        let step = decode(&mut self.charset, &mut self.reading, &self.block, end, sink);
-        report(step, self.is_declared, end.unwrap_or(Cut::Whole), sink);
+        decode(&mut self.charset, &mut self.reading, &self.block, end, sink);
         self.block.clear();
     }
 }
@@ -206,12 +195,13 @@ fn decode(
     bytes: &[u8],
     end: Option<Cut>,
     sink: &mut impl Sink,
-) -> Result<(), Undecodable> {
+) {
     if charset.is_idle() {
-        reading.feed(bytes, sink);
-        return Ok(());
+        return reading.feed(bytes, sink);
     }
-    charset.decode(bytes, end.is_some(), |text| reading.feed(text, sink))
+    let step = charset.decode(bytes, end.is_some(), |text| reading.feed(text, sink));
+    // A text that is cut off may end within a character.
+    reading.is_undecodable |= step.is_err() && end != Some(Cut::CutOff);
 }
 
 impl Reading {
@@ -219,6 +209,18 @@ impl Reading {
         self.is_form = false;
         self.form.reset();
         self.value.reset();
+        self.is_undecodable = false;
+    }
+
+    /// Ends the text, whose character set may be declared.
+    fn end(&mut self, is_declared: bool, cut: Cut, sink: &mut impl Sink) {
+        if self.is_undecodable && is_declared {
+            sink.violation(
+                Leaf::HttpComplianceMalformedBody,
+                "the body is not written in the character set that it declares",
+            );
+        }
+        self.finish(cut, sink);
     }
 
     fn start(&mut self, kind: BodyKind, place: Place, name: &[u8]) {

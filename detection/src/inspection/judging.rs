@@ -9,7 +9,7 @@ use waf_shared::limits;
 
 use super::joined::{Arrived, Names, Source};
 use super::{OnHit, documents};
-use crate::body::Sink;
+use crate::body::{self, Sink};
 use crate::budget::{Budget, Meter};
 use crate::cost::Cost;
 use crate::engine::{Candidates, Engine};
@@ -190,8 +190,8 @@ impl Judging {
         if Views::apply(field.place, raw, field.value) {
             self.views(field, raw);
         } else {
-            self.view(field, View::Raw, Wanted::All, raw, field.value);
-            self.keep_document(field.place, field.value);
+            let wanted = self.keep_document(field.place, field.value);
+            self.view(field, View::Raw, wanted, raw, field.value);
         }
         if !self.field_rules.is_empty() {
             self.verdict.field_done(&self.field_rules);
@@ -211,15 +211,17 @@ impl Judging {
         self.level -= 1;
     }
 
-    /// Keeps `bytes`, a value at `place` or what it was decoded to, if they are a document.
-    fn keep_document(&mut self, place: Place, bytes: &[u8]) {
-        if documents::is_one(bytes)
+    /// Keeps `bytes`, a value at `place` or what it was decoded to, if they are a document. Of one that everybody reads alike
+    /// only the strings say anything more.
+    fn keep_document(&mut self, place: Place, bytes: &[u8]) -> Wanted {
+        let is_kept = documents::is_one(bytes)
             && documents::may_stand_at(place)
             && self.level < documents::LEVELS_MAX
-            && self.documents.len() < documents::DOCUMENTS_MAX
-        {
+            && self.documents.len() < documents::DOCUMENTS_MAX;
+        if is_kept {
             self.documents.push(bytes.to_vec());
         }
+        if is_kept && body::is_json(bytes) { Wanted::Codings } else { Wanted::All }
     }
 
     /// The value as sent, and all that it may be decoded to.
@@ -228,14 +230,11 @@ impl Judging {
         views.derive(field.place, raw, field.value);
         // Applications decode these places before they look: of the coded form only its coding says anything more.
         let coded = is_coded(field.place) && views.iter().any(|(view, ..)| view == View::Percent);
-        let wanted = if coded { Wanted::Codings } else { Wanted::All };
+        let wanted = if coded { Wanted::Codings } else { self.keep_document(field.place, field.value) };
         self.view(field, View::Raw, wanted, raw, field.value);
-        if wanted == Wanted::All {
-            self.keep_document(field.place, field.value);
-        }
         for (view, classes, bytes) in views.iter() {
-            self.view(field, view, Wanted::All, classes, bytes);
-            self.keep_document(field.place, bytes);
+            let wanted = self.keep_document(field.place, bytes);
+            self.view(field, view, wanted, classes, bytes);
         }
         if views.is_unsettled() && self.leaves.contains(NESTED_CODINGS.leaf) {
             let found = Found { rule: &NESTED_CODINGS, offset: 0, length: field.value.len() };

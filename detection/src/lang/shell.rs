@@ -10,6 +10,7 @@ mod document;
 mod expansion;
 mod function;
 mod glance;
+mod line;
 mod powershell;
 mod scanner;
 mod weigh;

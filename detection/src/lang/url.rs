@@ -36,6 +36,13 @@ impl Url<'_> {
         let path = self.rest.get(..end).unwrap_or_default();
         path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
     }
+
+    /// Whether a query with a named argument follows the path.
+    pub(crate) fn has_arguments(&self) -> bool {
+        let query =
+            memchr::memchr(b'?', self.rest).and_then(|at| self.rest.get(at + 1..)).unwrap_or_default();
+        memchr::memchr(b'=', query).is_some_and(|at| at > 0)
+    }
 }
 
 /// The URL that a value begins with: `scheme://host`, also `http:host` and `http:/host` for schemes of the web.

@@ -50,12 +50,13 @@ pub(super) static MISSING_REFERER: Rule = Rule {
     attacks: &[
         "GET /login?PHPSESSID=abc HTTP/1.1\nHost: shop.example\n\n",
         "GET /?JSessionId=0A1B HTTP/1.1\nHost: shop.example\nAccept: */*\n\n",
-        "GET /?session_id=abc HTTP/1.1\nHost: shop.example\nAccept: text/html,*/*;q=0.8\n\n",
+        "GET /?connect.sid=s%3Aabc HTTP/1.1\nHost: shop.example\nAccept: text/html,*/*;q=0.8\n\n",
         "GET /?PHPSESSI%44=abc HTTP/1.1\nHost: shop.example\n\n",
     ],
     everyday: &[
         "GET /cart?PHPSESSID=abc HTTP/1.1\nHost: shop.example\nReferer: https://shop.example/\n\n",
         "GET /api?session_id=abc HTTP/1.1\nHost: shop.example\nAccept: application/json\n\n",
+        "GET /chat?session_token=abc HTTP/1.1\nHost: shop.example\nAccept: text/html,*/*;q=0.8\n\n",
         "GET /?session=2&assessment=3&sid=4 HTTP/1.1\nHost: shop.example\n\n",
         "GET /cart;jsessionid=0A1B HTTP/1.1\nHost: shop.example\n\n",
     ],
@@ -218,7 +219,8 @@ impl Arguments {
         // Interfaces for programs have session parameters too: those count where a browser is at work.
         let (rule, is_browser) = match self.origin {
             Origin::Foreign => (&EXTERNAL_REFERER, self.wants != Wants::Data),
-            Origin::NoReferer => (&MISSING_REFERER, self.wants == Wants::Page),
+            // Links that are written down or typed have no Referer: there only the name of a server's cookie counts.
+            Origin::NoReferer => (&MISSING_REFERER, false),
             Origin::Own | Origin::Unknown => return None,
         };
         let kind = name::session_kind(name)?;

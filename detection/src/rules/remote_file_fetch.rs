@@ -104,6 +104,8 @@ static TRUNCATED: Rule = Rule {
         "https://example.org/search?q=1",
         "http or https?",
         "https://example.org/list?",
+        "https://ads.example.org/activity;id=a.b;k=1?",
+        "https://example.org/pixel.gif?",
     ],
 };
 
@@ -207,14 +209,19 @@ fn weigh(subject: &Subject<'_>, url: &Url<'_>, asked: bool, evidence: &mut Evide
     }
     if asked {
         let bare = url.rest.iter().all(|byte| *byte == b'?');
-        found(if bare || url.file().contains(&b'.') { &TRUNCATED } else { &TRAILING_QUESTION });
+        found(if bare || names::may_be_code(url.file()) { &TRUNCATED } else { &TRAILING_QUESTION });
     }
     let script = names::is_script(url.file());
     if script.is_none() && subject.place != Place::Query {
         return;
     }
-    let library =
-        names::is_library_path(subject.name) && (script.is_some() || !names::is_one_word(subject.name));
+    // Pages are located too: a word that may mean any path counts with a text, and none with the query of a page.
+    let included = if names::is_one_word(subject.name) {
+        script == Some(names::Script::Text)
+    } else {
+        script.is_some() || !url.has_arguments()
+    };
+    let library = included && names::is_library_path(subject.name);
     let text = script == Some(names::Script::Text) && !names::is_link(subject.name) && !redirects();
     let foreign = || matches!(url::host(url.host).reach, Reach::PublicAddress | Reach::Name);
     if (library || text) && foreign() {

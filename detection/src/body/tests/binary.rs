@@ -135,3 +135,30 @@ fn parts_without_a_name_are_read_as_what_they_show() {
         }
     }
 }
+
+/// Readers of mail take any part whose disposition has a name for a field.
+#[test]
+fn parts_with_the_name_of_a_field_are_fields() {
+    let read_part = |disposition: &str, kind: &str, content: &[u8]| {
+        let head = format!("--b\r\nContent-Disposition: {disposition}\r\nContent-Type: {kind}\r\n\r\n");
+        read("multipart/mixed; boundary=b", &[head.as_bytes(), content, b"\r\n--b--\r\n"].concat())
+    };
+    let dispositions = [
+        "form-data; name=\"e\"",
+        "a;name=e",
+        "inline; name=e",
+        "attachment; x=y; name=e",
+        "FORM-DATA;NAME=e",
+    ];
+    for disposition in dispositions {
+        for kind in BINARY {
+            let said = read_part(disposition, kind, b"1' or 'A'='A");
+            assert_eq!(values(&said, Place::Part), ["1' or 'A'='A"], "{disposition} {kind}: {said:?}");
+            let said = read_part(disposition, kind, b"\0A");
+            assert!(!values(&said, Place::Part).is_empty(), "{disposition} {kind}: {said:?}");
+            // With a file's name it is a file.
+            let said = read_part(&format!("{disposition}; filename=n.bin"), kind, b"1' or 'A'='A");
+            assert!(values(&said, Place::Part).is_empty(), "{disposition} {kind}: {said:?}");
+        }
+    }
+}

@@ -30,7 +30,7 @@ pub(super) enum Opener {
     Process,
     /// The parenthesis of a function that runs commands: `system(`.
     Call,
-    /// Any other parenthesis.
+    /// Any other parenthesis behind a word, where no shell runs a command.
     Group,
     /// The rest of a clause behind a substitution: not in a command's place.
     Tail,
@@ -155,6 +155,12 @@ impl Clause {
         self.words_before = 0;
         self.count = 0;
         self.start = 0;
+        self.kept = 0;
+    }
+
+    /// Forgets the words, as behind a reserved word.
+    pub(super) const fn clear_words(&mut self) {
+        self.count = 0;
         self.kept = 0;
     }
 

@@ -10,7 +10,7 @@ use variables::Variables;
 use super::Entry;
 use super::arguments::{Shape, shape};
 use super::clause::{Braces, Clause, Closer, Left, Opener};
-use super::commands;
+use super::{commands, line};
 
 /// How far a closing brace is looked for.
 const BRACES_SPAN: usize = 256;
@@ -294,6 +294,12 @@ impl Scanner<'_, '_> {
     }
 
     fn parenthesis(&mut self) {
+        let reserved = self.clause.count == 1
+            && self.clause.opener != Opener::Start
+            && self.clause.words().last().is_some_and(|word| line::RESERVED.contains(&word.text()));
+        if reserved {
+            self.clause.clear_words();
+        }
         if self.clause.count == 0 {
             // A subshell's or a group's first word stands where the group does.
             self.at += 1;

@@ -11,6 +11,7 @@ use head::{Head, Program};
 use super::arguments::{Shape, shape};
 use super::clause::{Braces, Clause, Closer, Left, Opener};
 use super::commands::Name;
+use super::line;
 use super::scanner::Weighed;
 use super::word::Word;
 use super::{Certainty, Finding, Sign};
@@ -52,7 +53,12 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, report: &mut dyn FnMut(Findi
     if points >= LIKELY && program.name == Name::Word {
         tell(Sign::EnglishWord, Certainty::Certain);
     }
-    if points >= CERTAIN && !told {
+    let runs_alone = matches!(
+        clause.opener,
+        Opener::Substitution | Opener::Backtick | Opener::Process | Opener::Call | Opener::Start
+    );
+    let void = !windows && !program.both && !runs_alone && line::is_void(bytes, clause.start);
+    if points >= CERTAIN && !told && !void {
         tell(if windows { sign } else { placed(clause, &program) }, Certainty::Certain);
         Weighed::Command
     } else if points >= LIKELY {
@@ -87,7 +93,7 @@ fn place(clause: &Clause) -> i32 {
         (Opener::Tail, _) => -9,
         (Opener::Call, Left::Prose) if clause.count == 1 => 1,
         (Opener::Call, _) => 4,
-        (Opener::Group, _) => 0,
+        (Opener::Group, _) => -9,
         (Opener::Substitution, Left::Prose) => 2,
         (Opener::Substitution, _) => 4,
         (Opener::Process, Left::Prose) => 1,

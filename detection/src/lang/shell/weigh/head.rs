@@ -122,6 +122,10 @@ fn program(bytes: &[u8], word: &Word, index: usize) -> Option<Program> {
     }
     let posix = commands::unix(base);
     if base.len() < text.len() {
+        // The comma belongs to the name: this is an entry of a list.
+        if text.ends_with(b",") {
+            return None;
+        }
         if in_program_directory(text) {
             let known = posix.is_some() || word.traits.has(Traits::GLOB);
             return Some(make(Name::Exclusive, if known { 6 } else { 4 }, false, base));
