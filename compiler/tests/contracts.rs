@@ -341,3 +341,34 @@ fn files_made_to_be_slow_are_read_in_time() {
     assert_eq!(warnings(&text).len(), 1);
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }
+
+#[test]
+fn ten_thousand_wildcard_routes_are_compared_in_time() {
+    let shapes: [fn(usize) -> String; 6] = [
+        |i| format!("/api/**/r{i}/*"),
+        |i| format!("/**/r{i}/**"),
+        |i| format!("/*/r{i}/*/z"),
+        |i| format!("/*/r{i}/z/*"),
+        |i| format!("/**/r{i}/z"),
+        |i| format!("/*/*/r{i}/z"),
+    ];
+    for shape in shapes {
+        let mut text = String::from("version: v1alpha1\nroutes:\n");
+        for i in 0..10_000 {
+            let _ =
+                writeln!(text, "  - {{id: r{i}, match: {{paths: ['{}']}}, upstream: 'http://a'}}", shape(i));
+        }
+        let began = std::time::Instant::now();
+        assert_eq!(errors(&text), [""; 0]);
+        // Far more than it takes, and less than a comparison of every pair.
+        assert!(began.elapsed() < std::time::Duration::from_secs(4), "{}: {:?}", shape(0), began.elapsed());
+    }
+    let mut text = String::from("version: v1alpha1\nroutes:\n");
+    for i in 0..1_000 {
+        let _ = writeln!(
+            text,
+            "  - {{id: r{i}, match: {{hosts: ['*.h{i}.example'], paths: [/api/*/x]}}, upstream: 'http://a'}}"
+        );
+    }
+    assert_eq!(errors(&text), [""; 0]);
+}

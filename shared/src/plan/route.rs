@@ -57,7 +57,7 @@ pub struct PathPattern {
 }
 
 /// One segment of a pattern.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
 pub enum Segment {
     /// Exactly these bytes.
     Literal(String),
