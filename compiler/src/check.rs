@@ -36,6 +36,15 @@ pub(crate) fn held(document: &Document, resolved: &Resolved, sink: &mut Sink) {
     protections::check_effect(document, resolved, sink);
 }
 
+/// Whether the file asks for automatic TLS, faulty hosts included.
+fn uses_tls(document: &Document) -> bool {
+    document.key("host").is_some()
+        || routes_of(document).any(|route| {
+            route.r#match.as_ref().is_some_and(|at| at.value.key("hosts").is_some() && at.value.broken)
+                || !route.host_entries().is_empty()
+        })
+}
+
 /// The routes that were read.
 fn routes_of(document: &Document) -> impl Iterator<Item = &raw::Route> {
     document.routes.iter().flat_map(|at| &at.value).map(|at| &at.value)

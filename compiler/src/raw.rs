@@ -71,7 +71,7 @@ section! {
         port: u64, Kind::Int(Bound::new(1, "1-65535", 65_535, "1-65535")), optional, "8080",
             "mutually exclusive with `host` and with any route's `match.hosts`; the default applies only without both",
             "Mode 3: the port that serves plain HTTP behind a load balancer.";
-        data_dir: Directory, Kind::Text(Directory::SYNTAX), optional, "/data/waf", "must be writable",
+        data_dir: Directory, Kind::Text(Directory::SYNTAX), optional, "/data/waf", "must be writable; without TLS and without the field a default that cannot be made is a warning",
             "Directory for certificates, ACME state and bodies that do not fit into memory; a persistent volume in containers.";
         metrics_port: u64, Kind::Int(PORT_OR_NONE), optional, "0",
             "0 disables the listener; otherwise different from `port` and `health_port` (and from 443 and 80 with automatic TLS)",

@@ -1,6 +1,6 @@
 //! No two listeners share a port.
 
-use super::routes_of;
+use super::uses_tls;
 use crate::code;
 use crate::diagnostic::Sink;
 use crate::raw::Document;
@@ -8,11 +8,7 @@ use crate::read::At;
 use crate::resolve;
 
 pub(super) fn check(document: &Document, sink: &mut Sink) {
-    let automatic_tls = document.key("host").is_some()
-        || routes_of(document).any(|route| {
-            route.r#match.as_ref().is_some_and(|at| at.value.key("hosts").is_some() && at.value.broken)
-                || !route.host_entries().is_empty()
-        });
+    let automatic_tls = uses_tls(document);
     let mut taken: Vec<Taken> = Vec::new();
     match (&document.port, document.key("port")) {
         (Some(port), _) => taken.push(Taken { name: "port".to_owned(), port: port.value, line: port.line }),
