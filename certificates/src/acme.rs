@@ -2,10 +2,10 @@
 //! It knows certificates on disk and the authority; what it brings reaches the workers through
 //! [`tls::manager`](crate::manager).
 //!
-//! In reading order: what is due when ([`schedule`], pure), which names may be asked for on demand ([`demand`], pure), the
-//! loop that acts on both ([`order_loop`]), and its hands: one attempt with its account and order, the HTTP client, the challenge_store
-//! of open challenges and the files in which replicas share it, the locks that elect one replica, and what comes of a disk
-//! that cannot be written.
+//! In reading order: what is due when ([`schedule`], pure), which names may be asked for on demand ([`demand`], pure),
+//! the loop that acts on both ([`order_loop`]), and its hands: one attempt with its account and order, the HTTP client,
+//! the store of open challenges and the files in which replicas share it, the locks that elect one replica,
+//! and what comes of a disk that cannot be written.
 
 pub mod demand;
 pub mod schedule;
@@ -42,7 +42,7 @@ use std::time::SystemTime;
 /// Let's Encrypt's production directory.
 pub const DEFAULT_DIRECTORY: &str = "https://acme-v02.api.letsencrypt.org/directory";
 
-/// How the authority is reached and who asks.
+/// Access to the authority, and the account.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Directory URL (RFC 8555 section 7.1.1).

@@ -1,4 +1,4 @@
-//! What `waf certificates` prints: which certificate serves which host, from whom, until when. It changes nothing.
+//! Output of `waf certificates`: host, certificate, issuer, expiry and renewal of each. It changes nothing.
 
 use std::fmt::Write as _;
 use std::time::SystemTime;

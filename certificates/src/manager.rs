@@ -1,6 +1,6 @@
-//! Holds the certificates of the plan in force and of the one that is about to be: reads them, watches them, tells workers
-//! and the health listener. It knows hosts and files, nothing of how certificates are had; whoever orders them has the
-//! other end of its channels, [`Orders`].
+//! Holds the certificates of the plan in force and of the one that is about to be: reads them, watches them, informs
+//! workers and the health listener. It knows hosts and files, nothing of how certificates are had; whoever orders them
+//! has the other end of its channels, [`Orders`].
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ const TURN_AGAIN: Duration = Duration::from_mins(1);
 /// For reading every certificate: a volume that takes longer hangs, and what serves goes on.
 const LOAD_TIME: Duration = Duration::from_secs(10);
 
-/// What is to be served over TLS, and where its certificates lie.
+/// Hosts to serve over TLS, and the folder of their certificates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Names and `*.domain`, sorted; none in mode 3.
@@ -54,9 +54,9 @@ impl Wanted {
 /// The ends for whoever orders certificates.
 #[derive(Debug)]
 pub struct Orders {
-    /// What the plan in force wants.
+    /// Hosts of the plan in force.
     pub wanted: watch::Receiver<Wanted>,
-    /// What is there now.
+    /// The certificates that exist now.
     pub snapshot: watch::Receiver<Arc<Snapshot>>,
     /// Names below a wildcard that clients asked for in vain.
     pub unserved: mpsc::Receiver<String>,
@@ -97,8 +97,8 @@ pub struct CertificateManager<E> {
 pub struct ManagerBusy;
 
 impl<E: From<MissingHosts> + Send + 'static> CertificateManager<E> {
-    /// Reads the certificates of the first plan, then starts the task that keeps them. The keys of session tickets may be
-    /// those of an older supervisor.
+    /// Reads the certificates of the first plan, then starts the task that keeps them. The keys of session tickets may
+    /// be those of an older supervisor.
     pub async fn start(
         first: Wanted,
         directory_url: String,
@@ -148,8 +148,8 @@ impl<E: From<MissingHosts> + Send + 'static> CertificateManager<E> {
     }
 
     /// The keys of session tickets, for a successor.
-    pub fn bequeath(&self) -> Option<TicketHandover> {
-        self.tickets.borrow().bequeath()
+    pub fn hand_over(&self) -> Option<TicketHandover> {
+        self.tickets.borrow().hand_over()
     }
 
     /// Has the certificates of a plan read; `done` is sent afterwards.
@@ -157,7 +157,7 @@ impl<E: From<MissingHosts> + Send + 'static> CertificateManager<E> {
         self.requests.try_send(Request::Prepare(wanted, done)).map_err(|_| ManagerBusy)
     }
 
-    /// Tells what is in force.
+    /// Reports the hosts of the plan in force.
     pub fn in_force(&self, wanted: Wanted) -> Result<(), ManagerBusy> {
         self.requests.try_send(Request::InForce(wanted)).map_err(|_| ManagerBusy)
     }
@@ -169,13 +169,13 @@ impl<E: From<MissingHosts> + Send + 'static> CertificateManager<E> {
         }
     }
 
-    /// Tells which revision of the challenges every serving worker answers.
+    /// Reports which revision of the challenges every serving worker answers.
     pub fn answered(&self, revision: u64) {
         self.answered.send_if_modified(|known| std::mem::replace(known, revision) != revision);
     }
 }
 
-/// What comes from whoever orders.
+/// Messages of whoever orders.
 struct Ends {
     challenges: watch::Receiver<Challenges>,
     unsaved: watch::Receiver<BTreeMap<String, Arc<Pair>>>,
@@ -186,9 +186,9 @@ struct Task<E> {
     directory_url: String,
     /// Over the files of the plan that was loaded last; none in mode 3.
     watch: Option<Watch>,
-    /// What the plan in force wants.
+    /// Hosts of the plan in force.
     serving: Wanted,
-    /// What was read last.
+    /// Hosts that were read last.
     loaded: Wanted,
     rotation: watch::Sender<Rotation>,
     /// Not before: a turn may have failed.
@@ -197,7 +197,7 @@ struct Task<E> {
     events: mpsc::Sender<E>,
     wanted: watch::Sender<Wanted>,
     snapshot: watch::Sender<Arc<Snapshot>>,
-    /// Faults that have been told.
+    /// Faults that were reported.
     faults: Vec<crate::disk::Fault>,
 }
 
@@ -247,7 +247,7 @@ impl<E: From<MissingHosts> + Send + 'static> Task<E> {
         }
     }
 
-    /// Reads what is wanted and tells everyone. What serves goes on where files cannot be read.
+    /// Reads the wanted certificates and publishes them. What serves goes on where files cannot be read.
     async fn load(&mut self, wanted: Wanted, ends: &Ends) {
         if wanted.hosts.is_empty() {
             self.watch = None;
@@ -285,7 +285,7 @@ impl<E: From<MissingHosts> + Send + 'static> Task<E> {
     }
 
     async fn publish(&mut self, snapshot: Snapshot) {
-        self.tell_faults(&snapshot);
+        self.report_faults(&snapshot);
         let before = Arc::clone(&self.snapshot.borrow());
         if before.pairs != snapshot.pairs {
             info!(
@@ -309,7 +309,7 @@ impl<E: From<MissingHosts> + Send + 'static> Task<E> {
     }
 
     /// Each fault once, for as long as it lasts.
-    fn tell_faults(&mut self, snapshot: &Snapshot) {
+    fn report_faults(&mut self, snapshot: &Snapshot) {
         for fault in snapshot.faults.iter().filter(|fault| !self.faults.contains(fault)) {
             let aside = fault.aside.as_ref().map(|path| path.display().to_string());
             let (name, path, why) = (&fault.name, fault.path.display(), &fault.why);

@@ -1,4 +1,4 @@
-//! States as workers are told them: encoded once, kept as the latest, taken by each worker at its own pace.
+//! States as workers receive them: encoded once, kept as the latest, taken by each worker at its own pace.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use waf_shared::control::{Certificates, Challenges, Excess, FrameError, Tickets,
 /// A frame, or nothing yet.
 pub type Latest = Option<Arc<[u8]>>;
 
-/// Where states are set.
+/// Senders of the states.
 #[derive(Debug, Default)]
 pub struct States {
     tickets: watch::Sender<Latest>,
@@ -17,7 +17,7 @@ pub struct States {
     challenges: watch::Sender<Latest>,
 }
 
-/// Why a state is not told; workers go on with the one before.
+/// A state that is not sent; workers go on with the one before.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// It breaks its bounds.
@@ -29,13 +29,13 @@ pub enum StateError {
 }
 
 impl States {
-    /// Where a worker's state is read.
+    /// A worker's receiver.
     pub fn subscribe(&self) -> StateReceiver {
         let receivers = [&self.tickets, &self.certificates, &self.challenges];
         StateReceiver(receivers.map(|state| {
-            let mut told = state.subscribe();
-            told.mark_changed();
-            told
+            let mut receiver = state.subscribe();
+            receiver.mark_changed();
+            receiver
         }))
     }
 
@@ -65,18 +65,18 @@ fn tell(state: &watch::Sender<Latest>, bounded: Result<(), Excess>, message: &To
             state.send_replace(Some(frame.into()));
         }
         Err(error) => {
-            error!(%error, "workers cannot be told what they need for TLS: they keep what they have");
+            error!(%error, "workers do not get what they need for TLS: they keep what they have");
         }
     }
 }
 
-/// The states as one worker has been told them.
+/// The states as one worker has received them.
 #[derive(Debug)]
 pub struct StateReceiver([watch::Receiver<Latest>; 3]);
 
 impl StateReceiver {
-    /// The next frame that the worker has not been told. Never ends while the states are held. May be cancelled; nothing
-    /// is lost.
+    /// The next frame that the worker has not received. Never ends while the states are held. May be cancelled;
+    /// nothing is lost.
     pub async fn next(&mut self) -> Arc<[u8]> {
         loop {
             if let Some(frame) = self.ready() {
@@ -124,29 +124,29 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_worker_is_told_the_latest_of_each_state_once() {
+    async fn a_worker_is_sent_the_latest_of_each_state_once() {
         let states = States::default();
-        let mut told = states.subscribe();
-        assert!(told.ready().is_none(), "nothing has been set");
+        let mut receiver = states.subscribe();
+        assert!(receiver.ready().is_none(), "nothing has been set");
         let tickets = Tickets { keys: vec![TicketKey { name: [1; 16], secret: Secret(vec![2; 32]) }] };
         states.challenges(challenges(1, 1));
         states.challenges(challenges(2, 1));
         states.tickets(tickets.clone());
-        for told in [&mut told, &mut states.subscribe()] {
-            assert_eq!(read(&told.next().await), ToWorker::Tickets(tickets.clone()));
-            assert_eq!(read(&told.next().await), ToWorker::Challenges(challenges(2, 1)));
-            assert!(told.ready().is_none());
+        for receiver in [&mut receiver, &mut states.subscribe()] {
+            assert_eq!(read(&receiver.next().await), ToWorker::Tickets(tickets.clone()));
+            assert_eq!(read(&receiver.next().await), ToWorker::Challenges(challenges(2, 1)));
+            assert!(receiver.ready().is_none());
         }
         states.challenges(challenges(3, 1));
-        assert_eq!(read(&told.next().await), ToWorker::Challenges(challenges(3, 1)));
+        assert_eq!(read(&receiver.next().await), ToWorker::Challenges(challenges(3, 1)));
     }
 
     #[tokio::test]
-    async fn what_breaks_its_bounds_is_not_told() {
+    async fn what_breaks_its_bounds_is_not_receiver() {
         let states = States::default();
-        let mut told = states.subscribe();
+        let mut receiver = states.subscribe();
         states.challenges(challenges(1, CHALLENGE_BYTES_MAX + 1));
         states.tickets(Tickets { keys: Vec::new() });
-        assert!(told.ready().is_none());
+        assert!(receiver.ready().is_none());
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use waf_shared::control::{Secret, TicketKey, Tickets};
 use waf_shared::limits::{TICKET_KEY_SECONDS, TICKET_SECONDS};
 
-/// How long a key makes tickets.
+/// Time for which a key makes tickets.
 pub const ROTATION: Duration = Duration::from_secs(TICKET_KEY_SECONDS);
 
 /// Keys that are kept: the current one, and those before whose tickets are still good.
@@ -30,7 +30,7 @@ pub struct Rotation {
 pub struct TicketHandover {
     /// Name and secret of each, newest first.
     keys: Vec<([u8; 16], Vec<u8>)>,
-    /// How long the newest has been in use.
+    /// Age of the newest.
     age: Duration,
 }
 
@@ -56,7 +56,8 @@ impl Rotation {
         Ok(self.tickets())
     }
 
-    /// Goes on with the keys of an older supervisor: clients resume, and the next fresh key is due when it would have been.
+    /// Goes on with the keys of an older supervisor: clients resume, and the next fresh key is due when it would have
+    /// been.
     /// `None` when they are no keys.
     pub fn inherit(handover: TicketHandover) -> Option<Rotation> {
         let TicketHandover { keys, age } = handover;
@@ -69,8 +70,8 @@ impl Rotation {
         is_bounded.then_some(rotation)
     }
 
-    /// What a successor needs.
-    pub fn bequeath(&self) -> Option<TicketHandover> {
+    /// The keys for a successor.
+    pub fn hand_over(&self) -> Option<TicketHandover> {
         let keys: Vec<_> = self.keys.iter().map(|key| (key.name, key.secret.0.clone())).collect();
         let age = self.turned?.elapsed();
         (!keys.is_empty()).then_some(TicketHandover { keys, age })
@@ -111,11 +112,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_successor_goes_on_with_the_same_keys_and_the_same_clock() {
         let mut old = Rotation::default();
-        assert!(old.bequeath().is_none());
+        assert!(old.hand_over().is_none());
         old.turn().unwrap();
         old.turn().unwrap();
         tokio::time::advance(ROTATION / 4).await;
-        let handover = old.bequeath().unwrap();
+        let handover = old.hand_over().unwrap();
         assert!(!format!("{handover:?}").contains('['), "secrets are not shown");
         let handover: TicketHandover =
             serde_json::from_value(serde_json::to_value(&handover).unwrap()).unwrap();

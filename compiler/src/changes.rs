@@ -1,4 +1,5 @@
-//! Settings that differ between two plans, by the paths of the rows. It knows rows and plans, nothing of who reports them.
+//! Settings that differ between two plans, by the paths of the rows. It knows rows and plans, nothing of who reports
+//! them.
 
 use waf_shared::plan::{Protocol, Settings};
 

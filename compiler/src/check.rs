@@ -1,4 +1,4 @@
-//! Everything that types alone do not say, one file a subject. [`written`] holds the errors and looks at what stands in
+//! Everything that types alone do not say, one file a subject. [`written`] contains the errors and looks at the text of
 //! the file; [`held`] holds warnings and looks at what results. Each check adds to the findings and stops nothing.
 
 mod case;
@@ -36,7 +36,7 @@ pub(crate) fn held(document: &Document, resolved: &Resolved, sink: &mut Sink) {
     protections::check_effect(document, resolved, sink);
 }
 
-/// Whether the file asks for automatic TLS, faulty hosts included.
+/// True if the file asks for automatic TLS, faulty hosts included.
 fn uses_tls(document: &Document) -> bool {
     document.key("host").is_some()
         || routes_of(document).any(|route| {

@@ -18,13 +18,13 @@ codes! {
     OUT_OF_BOUNDS = "out-of-bounds", "The value is outside of the field's bounds.";
     INVALID_VALUE = "invalid-value", "The value is not one of those that the field knows, or not of its syntax.";
     EMPTY_LIST = "empty-list", "A list needs at least one entry.";
-    DUPLICATE_ENTRY = "duplicate-entry", "An entry stands in a list more than once.";
+    DUPLICATE_ENTRY = "duplicate-entry", "A list contains an entry more than once.";
     EXCLUSIVE_FIELDS = "exclusive-fields", "Two fields exclude each other.";
     MIXED_HOSTS = "mixed-hosts", "Some routes have `match.hosts` and another one has none.";
     PORT_CONFLICT = "port-conflict", "Two listeners would share a port.";
     DUPLICATE_ROUTE = "duplicate-route", "Two routes have the same id.";
     UNKNOWN_PROTECTION = "unknown-protection", "No protection has that name.";
-    CONTRADICTION = "contradiction", "A protection stands in `enable` and `disable` of one section.";
+    CONTRADICTION = "contradiction", "A protection is listed in `enable` and `disable` of one section.";
     CORS_CREDENTIALS = "cors-credentials", "`*` is allowed together with credentials.";
     UNUSABLE_PATH = "unusable-path", "A directory or file of the configuration cannot be used.";
     PLAN_TOO_LARGE = "plan-too-large", "The compiled plan is larger than a worker accepts.";

@@ -1,4 +1,4 @@
-//! What the compiler has to say to the operator: a code, a line, a sentence. It must not know YAML or the schema.
+//! Findings for the operator: a code, a line, a sentence. It must not know YAML or the schema.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub(crate) use waf_shared::quote::{QUOTE_CHARS_MAX, escaped, printable, quoted, 
 /// Mistakes of one file for which the name that was meant is looked for: each search reads a whole list of names.
 const SUGGESTIONS_MAX: usize = 1_000;
 
-/// Whether a finding stops the configuration from being applied.
+/// Effect of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -42,7 +42,7 @@ pub struct Diagnostic {
     pub line: u32,
     /// One sentence without the place.
     pub message: String,
-    /// What to do about it, when that is known.
+    /// A remedy, when one is known.
     pub help: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What holds on a route, as YAML with the line that decided each value. It must not decide anything itself.
+//! Effective settings of a route, as YAML with the line that decided each value. It must not decide anything itself.
 
 use std::fmt::Write as _;
 
@@ -22,8 +22,8 @@ impl Compiled {
         diagnostic::closest(text, self.route_ids())
     }
 
-    /// Everything that holds on a route, as YAML; each value has the line of the file that decided it, or `default`, as
-    /// a comment. `None` when there is no such route.
+    /// The effective settings of a route, as YAML; each value has the line of the file that decided it, or `default`,
+    /// as a comment. `None` when there is no such route.
     pub fn effective(&self, route: &str) -> Option<String> {
         let route = self.resolved.routes.iter().find(|candidate| candidate.plan.id.0 == route)?;
         let mut page = Page { route, out: String::new(), open: Vec::new() };

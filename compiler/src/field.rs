@@ -1,6 +1,6 @@
-//! The types of a row of the configuration's tables: one [`Field`] a row, with its kind, bounds, default, reference text
-//! and limit. Reading, defaults, suggestions, the JSON Schema and the reference pages derive from the rows, which are
-//! defined in the module `raw`. It must not know trees or plans.
+//! The types of a row of the configuration's tables: one [`Field`] a row, with its kind, bounds, default, reference
+//! text and limit. Reading, defaults, suggestions, the JSON Schema and the reference pages derive from the rows, which
+//! are defined in the module `raw`. It must not know trees or plans.
 
 use waf_shared::catalog::Leaf;
 
@@ -11,7 +11,7 @@ pub struct Field {
     pub name: &'static str,
     /// Kind of its values.
     pub kind: Kind,
-    /// Whether it must be present in its mapping.
+    /// True if it must be present in its mapping.
     pub required: bool,
     /// Default as the reference page prints it and the file could say it.
     pub default: &'static str,

@@ -1,6 +1,6 @@
 //! From `waf.yaml` to a checked plan, in three typed steps: source text to a spanned tree, the tree to what is written
-//! ([`raw`]), that to what holds ([`resolve`]); checks look at both, and what passes them becomes the plan. Nothing here
-//! is asynchronous, and only [`source`] touches files.
+//! ([`raw`]), that to what holds ([`resolve`]); checks look at both, and what passes them becomes the plan. Nothing
+//! here is asynchronous, and only [`source`] touches files.
 
 pub mod code;
 pub mod field;
@@ -46,14 +46,14 @@ use diagnostic::Sink;
 use read::{FromNode, Reader};
 use resolve::Resolved;
 
-/// What compiling depends on beside the text.
+/// Inputs of a compilation beside the text.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whether to check what depends on this machine, such as a writable `data_dir`.
+    /// True to check conditions of this machine, such as a writable `data_dir`.
     pub host_checks: bool,
     /// Peers whose forwarding headers are believed.
     pub trusted_proxies: Vec<Cidr>,
-    /// What the environment says about traces.
+    /// Variables of the environment about traces.
     pub tracing: tracing::Environment,
 }
 
@@ -63,16 +63,16 @@ impl Default for Options {
     }
 }
 
-/// A configuration that holds.
+/// A valid configuration, compiled.
 #[derive(Debug)]
 pub struct Compiled {
-    /// What the workers serve.
+    /// The plan that workers serve.
     pub plan: Plan,
     /// The plan as workers read it.
     pub bytes: Vec<u8>,
     /// The plan's name.
     pub digest: Digest,
-    /// What the operator should look at, by line.
+    /// Warnings, by line.
     pub warnings: Vec<Diagnostic>,
     /// Files that the configuration names, absolute, each once.
     pub files: Vec<PathBuf>,

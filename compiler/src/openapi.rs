@@ -19,7 +19,7 @@ struct Document {
     lowered: compile::Document,
     /// Index of its contract among the plan's, once a route has used it.
     index: Option<u32>,
-    /// Whether a warning was shown for it.
+    /// True if a warning was shown for it.
     is_reported: bool,
 }
 

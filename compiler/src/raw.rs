@@ -7,9 +7,9 @@
 //! 2. add the field of the same name to the struct in `shared/src/plan`, and raise `FORMAT_VERSION`;
 //! 3. read it where it is enforced.
 //!
-//! The row is read, resolved (route, else `global`, else the default), and shown by `effective`, the reference, the page
-//! of limits, the JSON Schema and the report of changes; `compiler/tests/settings.rs` checks each of them for every row.
-//! A row without the plan's field, or the reverse, does not compile.
+//! The row is read, resolved (route, else `global`, else the default), and shown by `effective`, the reference, the
+//! page of limits, the JSON Schema and the report of changes; `compiler/tests/settings.rs` checks each of them for
+//! every row. A row without the plan's field, or the reverse, does not compile.
 
 mod route;
 mod section;

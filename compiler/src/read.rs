@@ -1,5 +1,5 @@
-//! The typed walk from tree to [`crate::raw`]: every value is read by the type and the kind of its field, every fault is
-//! reported once and reading goes on. It must not know what a field means.
+//! The typed walk from tree to [`crate::raw`]: every value is read by the type and the kind of its field, every fault
+//! is reported once and reading goes on. It must not know what a field means.
 
 mod number;
 mod value;
@@ -15,7 +15,7 @@ use crate::tree::{self, Entry, Node, Value};
 /// A value with its line.
 #[derive(Debug, Clone)]
 pub(crate) struct At<T> {
-    /// What was read.
+    /// The value.
     pub(crate) value: T,
     /// Line of the value.
     pub(crate) line: u32,
@@ -23,14 +23,14 @@ pub(crate) struct At<T> {
 
 /// A type that a node can be read as.
 pub(crate) trait FromNode: Sized {
-    /// Whether an empty value is read like an empty mapping instead of being absent.
+    /// True if an empty value is read like an empty mapping instead of being absent.
     const READS_EMPTY: bool = false;
 
     /// Reads `node`; `None` after a fault, which has then been reported.
     fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<Self>;
 }
 
-/// Where the walk stands.
+/// State of the walk.
 pub(crate) struct Reader<'a> {
     pub(crate) sink: &'a mut Sink,
     path: String,
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         read.map(|value| At { value, line: entry.node.line })
     }
 
-    /// Whether something in `object` was at fault.
+    /// True if something in `object` was at fault.
     pub(crate) fn is_broken(&self, object: &Object<'_>) -> bool {
         self.sink.errors() > object.errors_before
     }
@@ -193,7 +193,7 @@ fn elsewhere(path: &str, key: &str) -> Option<&'static str> {
     match key {
         "protocol" if in_route => Some("it exists only under `global`"),
         "shadow_api_logging" if in_route => Some("it exists only under `global.openapi`"),
-        "port" if of_route => Some("it exists only at the top; the upstream's port stands in `upstream`"),
+        "port" if of_route => Some("it exists only at the top; the upstream's port is part of `upstream`"),
         "path" | "paths" | "host" | "hosts" if of_route => {
             Some("a route matches by `match: {hosts: [...], paths: [...]}`")
         }

@@ -1,5 +1,5 @@
-//! Reference pages made from the tables: the fields of the configuration, the limits, the protections, the linter with its
-//! findings, and the metrics with the alert rules and the dashboard that use them.
+//! Reference pages made from the tables: the fields of the configuration, the limits, the protections, the linter with
+//! its findings, and the metrics with the alert rules and the dashboard that use them.
 
 mod alerts;
 mod dashboard;
@@ -115,7 +115,7 @@ pub fn linter() -> String {
          waf-compile effective FILE --route ID   what holds on a route, with the line that decided each value\n\
          waf-compile plan FILE                   the compiled plan in a readable form, and its digest\n\
          waf-compile catalog [NAME]              all protections, or one name at any level\n\
-         waf-compile rules [--leaf NAME]         detection rules, with what each catches and lets pass\n\
+         waf-compile rules [--leaf NAME]         detection rules, with what each catches and allows\n\
          waf-compile check-request --config FILE [REQUEST]\n\
          \x20                                       what the engine finds in a recorded request, and why\n\
          waf-compile schema                      JSON Schema (draft-07) for editors\n\
@@ -162,7 +162,7 @@ mod tests {
             let committed = std::fs::read_to_string(&path).unwrap_or_default();
             assert!(
                 committed == page,
-                "{file} is not current; mend it with\n  cargo run -p waf-compiler --bin waf-compile -- reference {name} > {file}"
+                "{file} is not current; fix it with\n  cargo run -p waf-compiler --bin waf-compile -- reference {name} > {file}"
             );
         }
     }

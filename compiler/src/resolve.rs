@@ -24,7 +24,7 @@ pub(crate) struct Resolved {
     pub(crate) audit_format: AuditFormat,
     pub(crate) protocol: Protocol,
     pub(crate) shadow_api_logging: bool,
-    /// What holds before a route is chosen.
+    /// Settings before a route is chosen.
     pub(crate) global: Settings,
     /// Contracts that routes name, filled in when their files are read.
     pub(crate) contracts: Vec<waf_shared::plan::contract::Contract>,

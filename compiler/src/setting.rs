@@ -1,5 +1,6 @@
-//! Settings on their way into the plan: the value of the route, else that of `global`, else the default of the row, in the
-//! form that the plan has, and back from the plan as YAML. It must not know single settings: rows say which there are.
+//! Settings on their way into the plan: the value of the route, else that of `global`, else the default of the row, in
+//! the form that the plan has, and back from the plan as YAML. It must not know single settings: rows say which there
+//! are.
 
 use std::collections::BTreeMap;
 

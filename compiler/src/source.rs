@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use waf_shared::limits::CONFIG_BYTES_MAX;
 
-/// Why a file cannot be used.
+/// A fault of a file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
     /// Opening or reading failed.
@@ -56,8 +56,8 @@ pub(crate) fn absolute(base: &Path, path: &str) -> PathBuf {
     std::path::absolute(&joined).unwrap_or(joined)
 }
 
-/// Tries whether files can be made in `directory`, or it could be made: in the nearest directory that exists. Nothing is
-/// left behind. The error is for people: the fault, and the right that is missing.
+/// Tries whether files can be made in `directory`, or it could be made: in the nearest directory that exists. Nothing
+/// is left behind. The error is for people: the fault, and the right that is missing.
 pub(crate) fn check_writable(directory: &Path) -> Result<(), String> {
     let wanted = std::path::absolute(directory).map_err(|error| error.to_string())?;
     for ancestor in wanted.ancestors() {

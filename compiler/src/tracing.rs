@@ -1,4 +1,4 @@
-//! Where traces go: the `tracing` section completed by what the environment says (OpenTelemetry protocol exporter
+//! Target of traces: the `tracing` section completed by the environment (OpenTelemetry protocol exporter
 //! specification), so that the plan holds an address and no name has to be looked up. It must not read the environment:
 //! that is handed in.
 
@@ -10,7 +10,7 @@ use crate::names::{HeaderName, HeaderValue, PlainText, UpstreamUrl, Word, withou
 use crate::raw;
 use crate::read::At;
 
-/// What the environment says about traces: the values of the variables that are consulted, where they are set and not
+/// Variables of the environment about traces: the values of those that are consulted, where they are set and not
 /// empty. YAML wins over each.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -29,7 +29,7 @@ const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 const TIMEOUT: &str = "OTEL_EXPORTER_OTLP_TIMEOUT";
 const RESOURCE: &str = "OTEL_RESOURCE_ATTRIBUTES";
 
-/// What the plan says of traces; `None` while they are off, or when something is wrong with them.
+/// The plan's part about traces; `None` while they are off, or when something is wrong with them.
 pub(crate) fn resolve(
     document: &raw::Document,
     environment: &Environment,

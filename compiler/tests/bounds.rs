@@ -1,5 +1,5 @@
-//! Every bound of the specification on both sides, and every default, against the table of fields. Settings that are not
-//! part of the specification need no line here.
+//! Every bound of the specification on both sides, and every default, against the table of fields. Settings that are
+//! not part of the specification need no line here.
 
 use serde_json::{Value, json};
 use waf_compiler::document;
@@ -41,7 +41,7 @@ const BOUNDS: &[(&str, [&str; 4], [&str; 2])] = &[
     ("tracing.timeout", ["99ms", "100ms", "1h", ""], [">= 100ms", ""]),
 ];
 
-/// Where a path of [`BOUNDS`] stands in a file: shared sections stand under `global` and in a route.
+/// Places of a path of [`BOUNDS`] in a file: shared sections exist under `global` and in a route.
 fn places(path: &str) -> Vec<String> {
     let top = path.split('.').next().unwrap_or_default();
     if ["accept", "inspection", "multipart", "rate_limit"].contains(&top) {

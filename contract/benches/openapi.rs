@@ -1,4 +1,5 @@
-//! Contracts: compiling a large document, making it ready, and judging small requests by it. `cargo bench -p waf-contract`
+//! Contracts: compiling a large document, making it ready, and judging small requests by it. `cargo bench -p
+//! waf-contract`
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};

@@ -1,6 +1,6 @@
-//! OpenAPI documents in YAML or JSON, lowered into the form that a plan carries. A document is read with the files beside it
-//! that it refers to; whoever compiles hands in how files are read. It must not know configurations, or what a worker does
-//! with a contract.
+//! OpenAPI documents in YAML or JSON, lowered into the form that a plan carries. A document is read with the files
+//! beside it that it refers to; whoever compiles hands in how files are read. It must not know configurations, or what
+//! a worker does with a contract.
 
 mod circles;
 mod discriminator;

@@ -1,4 +1,4 @@
-//! What a fuzzer throws bytes at: OpenAPI documents into the compiler, messages into what judges them by one. The same
+//! Targets of a fuzzer: OpenAPI documents into the lowering, messages into the judging by one. The same
 //! functions run under libFuzzer (`fuzz/`) and over committed inputs in the tests; nothing else may call them.
 
 use std::sync::OnceLock;
@@ -34,7 +34,7 @@ pub fn run(target: &str, input: &[u8]) {
     }
 }
 
-/// What the compiler lets pass, a worker can use.
+/// A document that is accepted is usable by a worker.
 fn document(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     if let Ok(contract) = compile::text(text) {

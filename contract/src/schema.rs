@@ -3,16 +3,17 @@
 //!
 //! # A judge of its own, and not the `jsonschema` crate
 //!
-//! The criterion is a document that was cut off. `inspection.max_inspect_size` ends what is read of a body, and answers are
-//! released piece by piece, so a schema is often asked about the first part of a document. Only a fault that no
-//! continuation can repair may refuse the message, so each judgement has three outcomes: it holds, it fails, or it depends
-//! on what was cut off ([`judge`]). A validator with two outcomes has to be fed a whole document; with a prefix it refuses
-//! honest messages (`required`, `minItems`, `oneOf`) or has to be skipped, which lets large ones pass unjudged.
+//! The criterion is a document that was cut off. `inspection.max_inspect_size` ends what is read of a body, and answers
+//! are released piece by piece, so a schema is often asked about the first part of a document. Only a fault that no
+//! continuation can repair may refuse the message, so each judgement has three outcomes: it holds, it fails, or it
+//! depends on what was cut off ([`judge`]). A validator with two outcomes has to be fed a whole document; with a prefix
+//! it refuses honest messages (`required`, `minItems`, `oneOf`) or has to be skipped, which lets large ones pass
+//! unjudged.
 //!
 //! Three further demands weigh less and point the same way: judging is bounded in steps and nesting
-//! (`CONTRACT_STEPS_MAX`, `CONTRACT_NESTING_MAX`), values of forms and parameters are untyped texts that a schema gives a
-//! type, and the compiled form is data of the plan, not an object of a library. The cost is a table of keywords that is
-//! kept by hand; `tests/openapi/keywords.rs` judges both sides of each.
+//! (`CONTRACT_STEPS_MAX`, `CONTRACT_NESTING_MAX`), values of forms and parameters are untyped texts that a schema gives
+//! a type, and the compiled form is data of the plan, not an object of a library. The cost is a table of keywords that
+//! is kept by hand; `tests/openapi/keywords.rs` judges both sides of each.
 
 mod build;
 mod combinations;
@@ -50,7 +51,7 @@ pub(crate) struct Schema {
     is_write_only: bool,
 }
 
-/// What a schema asserts, ready to be judged by.
+/// An assertion of a schema, ready to be judged by.
 #[derive(Debug)]
 pub(crate) enum Check {
     Types(u8),
@@ -133,7 +134,7 @@ impl Schemas {
         self.patterns.get(id.0 as usize).is_some_and(|pattern| pattern.is_match(text))
     }
 
-    /// The types that a value may have, as far as they can be told without a value.
+    /// The types that a value may have, as far as they are known without a value.
     pub(crate) fn types(&self, id: SchemaId) -> u8 {
         self.types_within(id, LOOKUP_DEPTH_MAX)
     }

@@ -1,5 +1,5 @@
-//! OpenAPI documents through their lowering and the judging of messages: every keyword on both sides, every style, and the
-//! faults of a document.
+//! OpenAPI documents through their lowering and the judging of messages: every keyword on both sides, every style, and
+//! the faults of a document.
 #![allow(clippy::unwrap_used, reason = "a failing fixture fails the test")]
 
 mod openapi {

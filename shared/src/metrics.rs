@@ -7,7 +7,7 @@ pub use report::{Hit, Now, Observed, Report, RouteReport};
 
 use crate::catalog;
 
-/// What a metric is, in the words of OpenMetrics 1.0.
+/// Type of a metric, in the words of OpenMetrics 1.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A number that only grows; its name ends in `_total`.
@@ -16,7 +16,7 @@ pub enum Kind {
     Gauge,
     /// Observations, counted by upper bound (in nanoseconds, ascending).
     Histogram(&'static [u64]),
-    /// Always 1; what it says stands in its labels. Its name ends in `_info`.
+    /// Always 1; the labels carry the information. Its name ends in `_info`.
     Info,
 }
 
@@ -59,7 +59,7 @@ pub struct Metric {
     pub name: Name,
     /// As it is scraped, suffixes included (those of a histogram's series excepted).
     pub text: &'static str,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
     /// Its base unit.
     pub unit: Unit,
@@ -128,13 +128,13 @@ metrics! {
     PlanInfo, "waf_plan_info", Kind::Info, None, ["plan"], Supervisor,
         "The plan in force, by its SHA-256. A fleet that shows one value has converged.";
     Requests, "waf_requests_total", Kind::Counter, None, ["route", "action"], Workers,
-        "Requests by what was done: allowed, detected (a violation was reported and let pass) or blocked. What has no route counts as blocked under route `-`; what fails upstream counts as allowed.";
+        "Requests by what was done: allowed, detected (a violation was reported and the request was allowed) or blocked. What has no route counts as blocked under route `-`; what fails upstream counts as allowed.";
     RequestsInFlight, "waf_requests_in_flight", Kind::Gauge, None, [], Workers,
         "Requests between the first byte of their head and the last byte of their answer, upgraded connections included.";
     RequestsBlocked, "waf_requests_blocked_total", Kind::Counter, None, ["route", "protection"], Workers,
         "Blocked requests, once for each protection that their audit event names.";
     DetectedThreats, "waf_detected_threats_total", Kind::Counter, None, ["route", "protection"], Workers,
-        "Requests that were reported and let pass, once for each protection that their audit event names.";
+        "Requests that were reported and allowed, once for each protection that their audit event names.";
     UpstreamErrors, "waf_upstream_errors_total", Kind::Counter, None, ["route", "kind"], Workers,
         "Failures of upstreams: connect, tls, timeout, reset (also an answer that is not HTTP, or one that broke off), 5xx (the upstream's own answer).";
     RequestDuration, "waf_request_duration_seconds", Kind::Histogram(REQUEST_BUCKETS), Seconds, ["route"], Workers,
@@ -154,7 +154,7 @@ metrics! {
     ResponseUninspected, "waf_responses_uninspected_total", Kind::Counter, None, ["route", "why"], Workers,
         "Responses of types that rules read which passed unread, or unread from a point on: longer than inspection.max_inspect_size (length), or in a content coding that cannot be taken off (coding).";
     RateLimited, "waf_rate_limited_total", Kind::Counter, None, ["route"], Workers,
-        "Requests beyond a rate limit: refused with 429, or in detect_only let pass.";
+        "Requests beyond a rate limit: refused with 429, or in detect_only allowed.";
     OpenapiValidation, "waf_openapi_validation_total", Kind::Counter, None, ["route", "result"], Workers,
         "Requests held to a contract, by result: valid, invalid (refused or not), or partial (the body was judged up to a limit or not at all).";
     OpenapiShadow, "waf_openapi_shadow_total", Kind::Counter, None, ["route"], Workers,
@@ -202,14 +202,15 @@ macro_rules! counters {
             /// counters of one metric apart.
             pub const ALL: &[($set, Name, &'static str)] = &[$(($set::$counter, Name::$metric, $value)),+];
 
-            /// How many there are.
+            /// Their number.
             pub const COUNT: usize = $set::ALL.len();
         }
     };
 }
 
 counters! {
-    /// What a worker counts for each route. A new counter is a row here and, unless its metric has one, a row in the table.
+    /// Counters of a worker for each route. A new counter is a row here and, unless its metric has one, a row in the
+    /// table.
     RouteCounter {
         Allowed, Requests, "allowed";
         Detected, Requests, "detected";
@@ -234,7 +235,7 @@ counters! {
 }
 
 counters! {
-    /// What a worker counts whatever the route.
+    /// Counters of a worker whatever the route.
     WorkerCounter {
         AuditRefused, AuditRefused, "";
         AuditBackpressureNanoseconds, AuditBackpressure, "";
@@ -244,7 +245,7 @@ counters! {
 
 macro_rules! degraded {
     ($($what:ident, $text:literal, $help:literal;)+) => {
-        /// What the service can live without for a time.
+        /// Parts that the service can do without for a time.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(missing_docs, reason = "each row documents its variant")]
         pub enum Degraded { $($what),+ }

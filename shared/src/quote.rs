@@ -1,13 +1,13 @@
-//! Text from outside as messages for operators quote it: shortened, in backquotes, without characters that a terminal obeys
-//! or a reader does not see. It knows characters alone.
+//! Text from outside as messages for operators quote it: shortened, in backquotes, without characters that a terminal
+//! obeys or a reader does not see. It knows characters alone.
 
 use std::borrow::Cow;
 
 /// Characters of a quoted piece of the file; the rest is cut off.
 pub const QUOTE_CHARS_MAX: usize = 80;
 
-/// Text of the file as a message quotes it: shortened, in backquotes, with what cannot be seen escaped, since that may be
-/// the mistake.
+/// Text of the file as a message quotes it: shortened, in backquotes, with what cannot be seen escaped, since that may
+/// be the mistake.
 pub fn quoted(text: &str) -> String {
     format!("`{}`", shortened(&escaped(text)))
 }

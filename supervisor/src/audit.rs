@@ -1,6 +1,6 @@
 //! The one way to stdout: whole lines from the workers' audit streams, through a bounded queue, to one thread that
-//! writes them. When the queue is full, workers are not read; their sockets fill and their requests wait. A line that is
-//! not one JSON document is dropped and counted. It knows lines, nothing of what an event says.
+//! writes them. When the queue is full, workers are not read; their sockets fill and their requests wait. A line that
+//! is not one JSON document is dropped and counted. It knows lines, nothing of what an event says.
 
 mod documents;
 mod lines;
@@ -36,7 +36,7 @@ struct Batch {
     room: OwnedSemaphorePermit,
 }
 
-/// Where readers put lines. The writer ends when every clone is gone.
+/// Queue for the readers' lines. The writer ends when every clone is gone.
 #[derive(Clone)]
 pub struct Queue {
     room: Arc<Semaphore>,

@@ -19,11 +19,11 @@ pub struct Candidate {
     pub digest: Digest,
     /// Sockets for traffic.
     pub traffic: Vec<Arc<Bound>>,
-    /// What is spoken on each of them, in the same order.
+    /// Protocol of each of them, in the same order.
     roles: Vec<Role>,
     /// Names that are served over TLS; none in mode 3.
     pub hosts: Vec<String>,
-    /// Where its certificates lie.
+    /// Folder of its certificates and of waiting bodies.
     pub data_dir: PathBuf,
     /// Socket of the health listener.
     pub health: Option<Arc<Bound>>,
@@ -35,7 +35,7 @@ pub struct Candidate {
     pub routes: Vec<String>,
     /// When its making began.
     pub began: Instant,
-    /// What it says, for whoever compares it with another.
+    /// The plan itself, for comparisons.
     pub plan: Plan,
     bytes: Vec<u8>,
     notices: Notices,
@@ -49,14 +49,14 @@ pub struct BoundSockets {
     metrics: Option<Arc<Bound>>,
 }
 
-/// What the operator is told once the plan is in force.
+/// Notices for the operator once the plan is in force.
 struct Notices {
     health_off: bool,
     metrics_off: bool,
     detect_only: Vec<String>,
 }
 
-/// Why a plan that compiles cannot be offered.
+/// A fault that keeps a valid plan from being offered.
 #[derive(Debug, thiserror::Error)]
 pub enum CandidateError {
     /// Two listeners would have the same port. The configuration's own ports are judged where it is compiled.

@@ -1,5 +1,5 @@
 //! The health endpoints: `/healthz` and `/readyz`, answered by the supervisor itself so that neither depends on a
-//! worker. It knows the [`Status`] it is told, nothing of how it came about.
+//! worker. It knows the [`Status`] that it receives, nothing of how it came about.
 
 use std::fmt::Write as _;
 use std::io;

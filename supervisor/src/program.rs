@@ -1,4 +1,4 @@
-//! What `waf` does for each command line, and with which exit status: 0 fine, 1 an invalid configuration or a failed
+//! Work of `waf` for each command line, and its exit status: 0 fine, 1 an invalid configuration or a failed
 //! start, 2 wrong usage. It puts the other modules together and knows nothing else.
 
 use std::path::Path;
@@ -232,7 +232,7 @@ fn raise_file_limit() {
     if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
         && soft < hard
     {
-        // The limit as it was is then the limit that holds.
+        // The limit as it was is then in force.
         let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
     }
 }

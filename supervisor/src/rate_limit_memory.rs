@@ -1,6 +1,6 @@
 //! Memory for the counts of rate limits: reserved here and mapped by workers, so that no worker's death and no reload
-//! that leaves a limit as it was loses a count. At an upgrade two supervisors have the same memory: one of them alone gives
-//! any of it back. It knows sizes, nothing of what is counted.
+//! that leaves a limit as it was loses a count. At an upgrade two supervisors have the same memory: one of them alone
+//! gives any of it back. It knows sizes, nothing of what is counted.
 
 use std::collections::HashMap;
 use std::io;
@@ -20,7 +20,7 @@ use waf_shared::limits::RATE_LIMIT_SPACE_BYTES;
 use waf_shared::plan::Plan;
 use waf_shared::rate_limit::{Geometry, TableId, tables};
 
-/// Why rate limits cannot be kept.
+/// A fault that keeps rate limits from being counted.
 #[derive(Debug, thiserror::Error)]
 pub enum RateLimitMemoryError {
     /// The system has no memory object to give.
@@ -43,7 +43,7 @@ const SUCCESSOR_BYTES: u64 = 1 << 48;
 pub struct MemoryObject {
     file: OwnedFd,
     hash_key: [u8; 16],
-    /// Whether it is for this process to give memory back.
+    /// True if this process is to give memory back.
     is_ours: AtomicBool,
 }
 
@@ -104,7 +104,7 @@ impl HeldTables {
         self.object.clone()
     }
 
-    /// What an offer says about it.
+    /// The part of an offer about it.
     pub fn counts(&self) -> Counts {
         Counts {
             hash_key: self.object.hash_key,
@@ -117,7 +117,7 @@ impl HeldTables {
 #[derive(Debug, Default)]
 pub struct RateLimitRegistry {
     object: Option<Arc<MemoryObject>>,
-    /// Where the next table begins. Places are never given out again: whoever still counts in an old table must not
+    /// Start of the next table. Places are never given out again: whoever still counts in an old table must not
     /// be able to disturb a new one.
     next: u64,
     held: HashMap<TableId, Weak<Region>>,
@@ -125,11 +125,11 @@ pub struct RateLimitRegistry {
     inherited: HashMap<[u8; 32], Arc<Region>>,
 }
 
-/// What an older supervisor says about the memory that it hands over.
+/// An older supervisor's description of the memory that it hands over.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RateLimitHandover {
     hash_key: [u8; 16],
-    /// Where the next table may begin.
+    /// Start of the next table.
     next: u64,
     tables: Vec<TablePlace>,
 }
@@ -175,9 +175,9 @@ impl RateLimitRegistry {
         Ok(Some(HeldTables { object, regions }))
     }
 
-    /// What a successor needs to go on counting in the same tables. It may lay out new ones in what follows, which is
-    /// not given out here any more.
-    pub fn bequeath(&mut self) -> Option<(Arc<MemoryObject>, RateLimitHandover)> {
+    /// The part that a successor needs to go on counting in the same tables. It may lay out new ones in what follows,
+    /// which is not given out here any more.
+    pub fn hand_over(&mut self) -> Option<(Arc<MemoryObject>, RateLimitHandover)> {
         let object = self.object.clone()?;
         let tables = self.held.iter().filter_map(|(id, region)| {
             let Region { offset, bytes, .. } = *region.upgrade()?;
@@ -218,7 +218,7 @@ impl RateLimitRegistry {
         Ok(())
     }
 
-    /// Whether it is for this process to give memory back: true once it is in charge, false once it is no longer.
+    /// Sets whether this process is to give memory back: true once it is in charge, false once it is no longer.
     pub fn own(&self, is_ours: bool) {
         if let Some(object) = &self.object {
             object.is_ours.store(is_ours, Ordering::Relaxed);
@@ -253,149 +253,4 @@ impl RateLimitRegistry {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // a failing test may panic
-mod tests {
-    use std::path::Path;
-
-    use rustix::fs::fstat;
-    use waf_compiler::{Options, compile_text};
-
-    use super::*;
-
-    const GLOBAL: &str = "global:\n  rate_limit: {requests: 5, window: 1s, source: {type: ip}}\n";
-
-    fn plan(global: &str, routes: &[(&str, &str)]) -> Plan {
-        let mut text = format!("version: v1alpha1\nport: 80\n{global}routes:\n");
-        for (id, more) in routes {
-            let place =
-                format!("  - id: {id}\n    match: {{paths: [/{id}]}}\n    upstream: http://127.0.0.1\n");
-            text.extend([place.as_str(), "    ", more, "\n"]);
-        }
-        let options = Options { host_checks: false, ..Options::default() };
-        compile_text("waf.yaml", &text, Path::new("/"), &options).unwrap().plan
-    }
-
-    fn own(requests: u64) -> String {
-        format!("rate_limit: {{requests: {requests}, window: 1s, source: {{type: ip}}}}")
-    }
-
-    #[test]
-    fn routes_that_inherit_share_a_table_and_others_have_their_own() {
-        let mut registry = RateLimitRegistry::default();
-        assert!(registry.reserve(&plan("", &[("a", "")])).unwrap().is_none());
-        let held = registry.reserve(&plan(GLOBAL, &[("a", ""), ("b", &own(5)), ("c", ""), ("d", &own(5))]));
-        let offsets = held.unwrap().unwrap().counts().offsets;
-        assert_eq!(offsets.len(), 3);
-        assert!(offsets.is_sorted_by(|a, b| a < b) && offsets.iter().all(|at| at % 4096 == 0));
-    }
-
-    #[test]
-    fn a_limit_that_stays_keeps_its_table() {
-        let mut registry = RateLimitRegistry::default();
-        let first = registry.reserve(&plan(GLOBAL, &[("a", ""), ("b", &own(1))])).unwrap().unwrap();
-        let second =
-            registry.reserve(&plan(GLOBAL, &[("b", &own(2)), ("new", ""), ("a", "")])).unwrap().unwrap();
-        let (one, two) = (first.counts(), second.counts());
-        assert_eq!(one.hash_key, two.hash_key);
-        assert_ne!(one.hash_key, [0; 16]);
-        assert!(!one.offsets.contains(&two.offsets[0]), "another limit begins anew");
-        assert_eq!(one.offsets[0], two.offsets[1]);
-        drop((first, second));
-        let later = registry.reserve(&plan(GLOBAL, &[("a", "")])).unwrap().unwrap();
-        assert!(!one.offsets.contains(&later.counts().offsets[0]), "nobody held it any more");
-    }
-
-    #[test]
-    fn memory_is_taken_by_use_and_given_back() {
-        let mut registry = RateLimitRegistry::default();
-        let held = registry.reserve(&plan(GLOBAL, &[("a", "")])).unwrap().unwrap();
-        let object = held.object();
-        let blocks = || fstat(&object.file).unwrap().st_blocks;
-        assert_eq!(blocks(), 0);
-        rustix::io::pwrite(&object.file, &[1], held.counts().offsets[0]).unwrap();
-        assert!(blocks() > 0);
-        drop(held);
-        assert_eq!(blocks(), 0);
-    }
-
-    #[test]
-    fn a_successor_counts_in_the_same_tables_and_gives_nothing_back_before_it_is_in_charge() {
-        let mut old = RateLimitRegistry::default();
-        let held = old.reserve(&plan(GLOBAL, &[("a", ""), ("b", &own(1))])).unwrap().unwrap();
-        let offsets = held.counts().offsets;
-        for offset in &offsets {
-            rustix::io::pwrite(&held.object.file, &[7], *offset).unwrap();
-        }
-        let (object, handover) = old.bequeath().unwrap();
-        let handover: RateLimitHandover =
-            serde_json::from_value(serde_json::to_value(&handover).unwrap()).unwrap();
-        let successor = || {
-            let mut new = RateLimitRegistry::default();
-            new.inherit(object.file.try_clone().unwrap(), &handover).unwrap();
-            new
-        };
-        let first = |offset: u64| {
-            let mut byte = [0];
-            rustix::io::pread(&object.file, &mut byte, offset).unwrap();
-            byte[0]
-        };
-        let keeps_one = plan(GLOBAL, &[("a", ""), ("b", &own(2))]);
-
-        // One that comes to nothing.
-        let mut failed = successor();
-        let taken = failed.reserve(&keeps_one).unwrap().unwrap();
-        assert_eq!(taken.counts().hash_key, held.counts().hash_key);
-        assert_eq!(taken.counts().offsets[0], offsets[0]);
-        assert!(taken.counts().offsets[1] >= handover.next, "another limit begins anew");
-        failed.settle();
-        drop((taken, failed));
-        assert_eq!((first(offsets[0]), first(offsets[1])), (7, 7));
-        let later = old.reserve(&plan(GLOBAL, &[("a", ""), ("b", &own(2))])).unwrap().unwrap();
-        assert!(
-            later.counts().offsets[1] >= handover.next + SUCCESSOR_BYTES,
-            "where the failed one did not count"
-        );
-        drop(later);
-
-        // One that takes over.
-        let mut new = successor();
-        let taken = new.reserve(&keeps_one).unwrap().unwrap();
-        old.own(false);
-        new.own(true);
-        drop((held, old));
-        assert_eq!((first(offsets[0]), first(offsets[1])), (7, 7), "the old one gives nothing back");
-        new.settle();
-        assert_eq!((first(offsets[0]), first(offsets[1])), (7, 0), "the new one does");
-        drop(taken);
-        assert_eq!(first(offsets[0]), 0);
-    }
-
-    #[test]
-    fn memory_that_cannot_be_what_it_is_said_to_be_is_not_taken() {
-        let mut old = RateLimitRegistry::default();
-        let held = old.reserve(&plan(GLOBAL, &[("a", "")])).unwrap().unwrap();
-        let (object, handover) = old.bequeath().unwrap();
-        let is_refused = |change: &dyn Fn(&mut RateLimitHandover)| {
-            let mut handover = handover.clone();
-            change(&mut handover);
-            RateLimitRegistry::default().inherit(object.file.try_clone().unwrap(), &handover).is_err()
-        };
-        assert!(!is_refused(&|_| {}));
-        assert!(is_refused(&|handover| handover.tables[0].offset = 1));
-        assert!(is_refused(&|handover| handover.tables[0].bytes = 0));
-        assert!(is_refused(&|handover| handover.tables[0].offset = u64::MAX - 4095));
-        assert!(is_refused(&|handover| handover.tables[0].bytes = handover.next + 4096));
-        assert!(is_refused(&|handover| handover.next = 17));
-        let small = memfd_create("small", MemfdFlags::CLOEXEC).unwrap();
-        assert!(RateLimitRegistry::default().inherit(small, &handover).is_err());
-        drop(held);
-    }
-
-    #[test]
-    fn its_size_is_sealed() {
-        let object = MemoryObject::create().unwrap();
-        assert!(
-            ftruncate(&object.file, 0).is_err()
-                && ftruncate(&object.file, RATE_LIMIT_SPACE_BYTES * 2).is_err()
-        );
-    }
-}
+mod tests;

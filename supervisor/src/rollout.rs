@@ -31,7 +31,7 @@ pub struct WorkerId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanId(pub u64);
 
-/// What can happen.
+/// Input of the machine.
 #[derive(Debug)]
 pub enum RolloutEvent {
     /// A candidate is ready to be offered. It replaces one that still waits.
@@ -46,7 +46,7 @@ pub enum RolloutEvent {
     Stop(Duration),
 }
 
-/// What is to be done, in this order.
+/// Output of the machine, in the order in which it is to be carried out.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Action {
     /// Start this worker. A failure to do so is [`RolloutEvent::Gone`].
@@ -57,7 +57,7 @@ pub enum Action {
         worker: WorkerId,
         /// Number of the offer.
         generation: Generation,
-        /// What is offered.
+        /// The plan that is offered.
         plan: PlanId,
     },
     /// Send a commit.
@@ -110,7 +110,7 @@ pub struct Rollout {
 #[derive(Debug)]
 struct Member {
     step: Step,
-    /// What it is known to serve.
+    /// The generation that it is known to serve.
     serves: Option<PlanId>,
     since: Duration,
 }
@@ -190,7 +190,7 @@ impl Rollout {
         self.current
     }
 
-    /// Whether every worker that is wanted serves the plan in force and nothing is under way.
+    /// True if every worker that is wanted serves the plan in force and nothing is under way.
     pub fn settled(&self) -> bool {
         self.vote.is_none()
             && self.waiting.is_none()

@@ -1,4 +1,4 @@
-//! Where plans come from: the configuration file, compiled at the start, and again when it or a file that it names
+//! Source of plans: the configuration file, compiled at the start, and again when it or a file that it names
 //! changes. It knows the compiler and files, nothing of workers.
 
 mod settle;
@@ -20,11 +20,11 @@ use watch::{Change, Watch, take};
 /// Looks in a row at files that move while they are read, before the last one counts.
 const TRIES_MAX: usize = 5;
 
-/// What a look at the configuration gave.
+/// Result of a look at the configuration.
 pub enum Found {
     /// It compiles.
     Compiled {
-        /// What came of it.
+        /// The plan.
         compiled: Box<Compiled>,
         /// When the look began.
         began: Instant,
@@ -49,7 +49,7 @@ impl Source {
         let compiled = compile_file(&config, &options)?;
         let mut known = Snapshot::take(&files(&config, &compiled));
         if before.differs(&known) {
-            // It changed while it was read: what is known is what was there before, and the first look tells.
+            // It changed while it was read: the state before is the known one, and the first look finds the change.
             known = before;
         }
         Ok((compiled, Self { config, options: Arc::new(options), known }))
@@ -81,7 +81,7 @@ struct Follower {
     config: PathBuf,
     options: Arc<Options>,
     watch: Watch,
-    /// What was reported last, when it was a fault.
+    /// The last report, when it was a fault.
     last_fault: Option<Vec<Diagnostic>>,
 }
 

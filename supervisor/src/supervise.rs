@@ -62,26 +62,26 @@ const ACTIVATE: Duration = Duration::from_secs(5);
 /// Beyond the drain limit, for a worker to end.
 const EXIT: Duration = Duration::from_secs(2);
 
-/// How the service runs.
+/// Settings of the service.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Number of workers.
     pub workers: usize,
-    /// How each of them runs.
+    /// Settings of each of them.
     pub worker: workers::Settings,
-    /// Where modes 1 and 2 listen.
+    /// Ports of modes 1 and 2.
     pub ports: TlsPorts,
-    /// How certificates are had.
+    /// Settings of the certificate authority.
     pub acme: acme::Settings,
     /// Printed to stderr once the service is ready.
     pub greeting: Option<String>,
-    /// What an upgrade starts.
+    /// Program that an upgrade starts.
     pub program: Program,
-    /// What the new program gets to become ready at an upgrade.
+    /// Time for the new program to become ready at an upgrade.
     pub upgrade_patience: Duration,
 }
 
-/// What others prepared before this process began.
+/// Resources that others prepared before this process began.
 #[derive(Debug, Default)]
 pub struct Inherited {
     /// Sockets of a service manager.
@@ -92,7 +92,7 @@ pub struct Inherited {
     pub notifier: Notifier,
 }
 
-/// Why the service did not start, or could not go on.
+/// A fault that keeps the service from starting or going on.
 #[derive(Debug, thiserror::Error)]
 pub enum SuperviseError {
     /// The plan cannot be offered.

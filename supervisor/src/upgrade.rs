@@ -1,5 +1,5 @@
-//! Hot upgrade: a running supervisor starts the program that lies on disk now, hands it what must not be lost, and leaves
-//! once the new one serves. If that does not come to pass, it goes on as if nothing had happened.
+//! Hot upgrade: a running supervisor starts the program that lies on disk now, hands it what must not be lost, and
+//! leaves once the new one serves. If that does not come to pass, it goes on as if nothing had happened.
 //!
 //! In reading order: which program is started ([`program`]), what is handed over ([`handover`]) and how it travels
 //! ([`packet`]), the old side ([`successor`]), the new side ([`predecessor`]), where anybody can read how it went

@@ -38,12 +38,12 @@ const FRAMES_WAITING: usize = 16;
 /// Between the end of a worker's control stream and the end of its process.
 const EXIT_TIME: Duration = Duration::from_secs(2);
 
-/// How workers run.
+/// Settings of a worker.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Threads of each.
     pub threads: usize,
-    /// What requests in flight get at a stop.
+    /// Time for requests in flight at a stop.
     pub drain: Duration,
     /// Least level of their log lines.
     pub log_level: tracing::Level,
@@ -69,9 +69,9 @@ pub struct WorkerOutputs<E> {
     pub events: mpsc::Sender<E>,
     /// Its events.
     pub audit: audit::Queue,
-    /// What it counts.
+    /// Receiver of its counts.
     pub metrics: Arc<Metrics>,
-    /// Where bodies wait on disk.
+    /// Folder in which bodies wait on disk.
     pub spool: watch::Receiver<PathBuf>,
 }
 
@@ -93,7 +93,7 @@ pub struct FdPayload {
 }
 
 impl FdPayload {
-    /// How many.
+    /// Their number.
     pub fn descriptors(&self) -> usize {
         self.sockets.len() + usize::from(self.counts.is_some()) + usize::from(self.file.is_some())
     }
@@ -102,7 +102,7 @@ impl FdPayload {
 /// A running worker. Dropping it kills the process.
 pub struct Worker {
     outgoing: mpsc::Sender<Outgoing>,
-    /// What it has in flight, readable also when it is dead.
+    /// Its requests in flight, readable also when it is dead.
     pub journal: Option<Memory>,
     kill: Arc<Notify>,
     _tasks: JoinSet<()>,
@@ -114,7 +114,7 @@ pub struct Worker {
 pub struct QueueFull;
 
 impl Worker {
-    /// Starts a process. It is told `states` before anything else, and whenever they change. Its events are read by a
+    /// Starts a process. It receives `states` before anything else, and whenever they change. Its events are read by a
     /// task of `readers`.
     pub fn spawn<E: From<WorkerReport> + Send + 'static>(
         id: WorkerId,
@@ -155,7 +155,7 @@ impl Worker {
     }
 }
 
-/// Makes a worker's journal and hands it over, first of all. Without one its death only tells less.
+/// Makes a worker's journal and hands it over, first of all. Without one its death only leaves less to compare.
 fn journal(outgoing: &mpsc::Sender<Outgoing>) -> Option<Memory> {
     let hand_over = || -> io::Result<Memory> {
         let memory = Memory::create()?;
@@ -269,7 +269,7 @@ async fn speak(
         let file = payload.file.as_ref().map(|file| file.as_fd());
         let descriptors: Vec<_> = sockets.chain(memory).chain(file).collect();
         if let Err(error) = sender.send(&frame, &descriptors).await {
-            warn!(worker = id.0, %error, "a worker cannot be told anything: it is replaced");
+            warn!(worker = id.0, %error, "a worker takes no messages: it is replaced");
             kill.notify_one();
             return;
         }

@@ -20,7 +20,7 @@ struct Saved {
     credentials: serde_json::Value,
 }
 
-/// Where accounts come from. Clones take turns.
+/// Source of accounts. Clones take turns.
 #[derive(Clone)]
 pub(super) struct Accounts {
     settings: Arc<Settings>,

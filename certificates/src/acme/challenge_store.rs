@@ -1,4 +1,5 @@
-//! The challenge_store of open challenges: orders post what an authority will look for, workers answer it, other replicas find it in
+//! The store of open challenges: orders post what an authority will look for, workers answer it, other
+//! replicas find it in
 //! `data_dir`, and an order goes on once they all can. It knows challenges, nothing of authorities or workers.
 
 use std::path::PathBuf;
@@ -14,11 +15,11 @@ use super::failure::Failure;
 use super::shared::{self, Following, Posted, SPREAD};
 use crate::disk::Layout;
 
-/// How long workers may take to learn of a challenge. After that the authority is asked all the same: it tries more than
+/// Time for workers to learn of a challenge. After that the authority is asked all the same: it tries more than
 /// once.
 const LEARN: Duration = Duration::from_secs(5);
 
-/// The challenge_store. Clones show the same one.
+/// The store. Clones show the same one.
 #[derive(Debug, Clone)]
 pub(super) struct ChallengeStore {
     posted: watch::Sender<Challenges>,
@@ -36,7 +37,7 @@ impl ChallengeStore {
         Self { posted, answered, layout }
     }
 
-    /// The same challenge_store, shared in another directory.
+    /// The same store, shared in another directory.
     pub(super) fn move_to(&mut self, layout: Layout) {
         self.layout = layout;
     }
@@ -117,7 +118,7 @@ fn pin(challenges: &mut Challenges, posted: Posted) {
     }
 }
 
-/// What a note is about.
+/// Subject of a note.
 #[derive(Debug)]
 enum Of {
     Http(String),

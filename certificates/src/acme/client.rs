@@ -26,13 +26,13 @@ use tokio_rustls::TlsConnector;
 use tracing::warn;
 use waf_shared::limits::{ACME_ANSWER_BYTES_MAX, ACME_REQUEST_SECONDS};
 
-/// How this service names itself to an authority.
+/// Name of this service for an authority.
 const AGENT: &str = concat!("waf/", env!("CARGO_PKG_VERSION"));
 
 /// A difference between clocks that an operator should know of.
 const SKEW: Duration = Duration::from_mins(10);
 
-/// Why the authority cannot be asked.
+/// A fault that keeps the authority from being asked.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The file that `--acme-root` names.
@@ -40,7 +40,7 @@ pub enum ClientError {
     Root {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// Nothing to trust.
@@ -49,14 +49,14 @@ pub enum ClientError {
     )]
     NoRoots,
     /// No URL that can be asked.
-    #[error("`{0}` is no https URL")]
+    #[error("`{0}` is not an https URL")]
     Url(String),
     /// No connection.
     #[error("{host} cannot be reached: {source}")]
     Connect {
         /// Host and port.
         host: String,
-        /// What the system or the handshake said.
+        /// Error of the system or the handshake.
         source: io::Error,
     },
     /// No answer, or a broken one.
@@ -64,7 +64,7 @@ pub enum ClientError {
     Exchange {
         /// Host and port.
         host: String,
-        /// What the library said.
+        /// Error of the library.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// No answer in time.
@@ -115,14 +115,14 @@ impl Connector {
     }
 }
 
-/// What the answers said beside their bodies.
+/// Headers of the answers that the library does not pass on.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     retry_after: Mutex<Option<Duration>>,
 }
 
 impl Notes {
-    /// How long the last answer that was an error asked us to wait.
+    /// Pause that the last error answer asked for.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         *self.retry_after.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,6 +1,6 @@
 //! Names below a wildcard that clients ask for: which of them are ordered, and how many in an hour. HTTP-01 and
-//! TLS-ALPN-01 cannot prove a wildcard, so that each name gets a certificate of its own; as clients choose the names, the
-//! number is bounded. Pure: times come in as arguments.
+//! TLS-ALPN-01 cannot prove a wildcard, so that each name gets a certificate of its own; as clients choose the names,
+//! the number is bounded. Pure: times come in as arguments.
 
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use crate::disk::{covers, is_host_name};
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// Names that wait for their turn. Whoever is turned away asks again.
+/// Names that wait for their turn. Whoever is refused asks again.
 const WAITING_MAX: usize = 20;
 
 /// Names that were asked for, and when new ones were ordered.
@@ -66,8 +66,8 @@ impl Demand {
         self.ordered.iter().map(wall_of).collect()
     }
 
-    /// What another one ordered before, as [`Demand::ordered`] gave it. A time to come, by a clock that was set back since,
-    /// counts as now.
+    /// Takes over orders of another replica, as [`Demand::ordered`] gave them. A time to come, by a clock that was set
+    /// back since, counts as now.
     pub fn recall(&mut self, ordered: &[SystemTime], now: Instant, wall: SystemTime) {
         let ages = ordered.iter().map(|at| wall.duration_since(*at).unwrap_or_default());
         let mut ages: Vec<Duration> = ages.filter(|age| *age < HOUR).collect();
@@ -76,7 +76,7 @@ impl Demand {
         self.ordered = ages.into_iter().rev().map(|age| now.checked_sub(age).unwrap_or(now)).collect();
     }
 
-    /// What was ordered before cannot be known: it may have been as many as an hour has room for.
+    /// Earlier orders cannot be known: there may have been as many as an hour has room for.
     pub fn recall_nothing(&mut self, now: Instant) {
         self.ordered = std::iter::repeat_n(now, NEW_NAMES_PER_HOUR).collect();
     }

@@ -1,5 +1,5 @@
-//! Whether `data_dir` can be written. StateReceiver once when it cannot and once when it can again, however many orders find out,
-//! and shown as a metric in between. It knows no orders.
+//! State of `data_dir` for writing. It is reported once when it cannot be written and once when it can again, however
+//! many orders find out, and shown as a metric in between. It knows no orders.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::figures::Figures;
 /// Between two looks at a directory that cannot be written.
 pub(super) const AGAIN: Duration = Duration::from_secs(5);
 
-/// What is known about it.
+/// The state.
 #[derive(Debug)]
 pub(super) struct Disk {
     figures: Arc<Figures>,

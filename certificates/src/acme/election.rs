@@ -45,7 +45,7 @@ pub(super) fn appear(path: &Path) -> Result<Option<Present>, StoreError> {
     }
 }
 
-/// Whether other replicas are there. What cannot be found out counts as yes.
+/// True if other replicas are there. An unknown answer counts as yes.
 pub(super) fn has_others(path: &Path) -> bool {
     match File::open(path) {
         Ok(file) => file.try_lock().is_err(),

@@ -1,4 +1,4 @@
-//! Why an order came to nothing, sorted by what is to be done about it. It knows the errors of ACME, nothing of time.
+//! Failures of an order, sorted by their remedy. It knows the errors of ACME, nothing of time.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,11 +11,11 @@ pub(super) struct Failure {
     pub(super) why: Why,
     /// For people.
     pub(super) text: String,
-    /// What the authority asks us to wait.
+    /// Pause that the authority asks for.
     pub(super) retry_after: Option<Duration>,
 }
 
-/// What kind of failure it is; the pause before the next try depends on it.
+/// Kind of a failure; the pause before the next try depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
     /// The authority does not answer, or not with what it should: it may in a moment.

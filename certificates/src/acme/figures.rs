@@ -1,4 +1,4 @@
-//! What can be counted about certificates, by configured host. Names that clients chose are counted under the wildcard
+//! Metrics of certificates, by configured host. Names that clients chose are counted under the wildcard
 //! that covers them: no label comes from a client.
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl Figures {
         self.lock().clone()
     }
 
-    /// Whether certificates cannot be written down.
+    /// True if certificates cannot be written down.
     pub fn is_unwritable(&self) -> bool {
         self.is_unwritable.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! Whether this replica is the one that orders. While it is not, it is seen to be there and answers the challenges that
-//! the elected one has posted. It knows locks and the challenge_store, nothing of orders.
+//! Leadership among replicas. While this replica does not order, it is seen to be there and answers the challenges that
+//! the elected one has posted. It knows locks and the store of challenges, nothing of orders.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::disk::Layout;
 /// Between two tries to be elected.
 const ELECTION: Duration = Duration::from_secs(5);
 
-/// How this replica stands to the others.
+/// Relation of this replica to the others.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// It orders.
@@ -38,7 +38,7 @@ pub(super) struct Leadership {
     following: Following,
     election_at: Instant,
     look_at: Instant,
-    /// Whether another one was elected at the last try.
+    /// True if another one was elected at the last try.
     follows: bool,
     is_told: bool,
 }
@@ -59,7 +59,7 @@ impl Leadership {
         }
     }
 
-    /// Where this replica stands. Once elected it stays so.
+    /// The relation of this replica. Once elected it stays so.
     pub(super) async fn stand(
         &mut self,
         challenge_store: &ChallengeStore,

@@ -1,5 +1,5 @@
 //! One order, from the request to the certificate (RFC 8555 section 7.4), and the question when a certificate should be
-//! renewed (RFC 9773). It knows the authority and the challenge_store of challenges, nothing of schedules.
+//! renewed (RFC 9773). It knows the authority and the store of challenges, nothing of schedules.
 
 use std::time::{Duration, SystemTime};
 
@@ -122,7 +122,8 @@ async fn prove(
     match order.poll_ready(&patience()).await {
         Ok(OrderStatus::Ready) => Ok(()),
         Ok(_) => Err(refusal(order, challenge).await),
-        // An error about the question itself, such as a nonce that was rejected too often, says nothing about the proof.
+        // An error about the question itself, such as a nonce that was rejected too often, says nothing about the
+        // proof.
         Err(error) => match Failure::from(error) {
             Failure { why: Why::Unproven, .. } => Err(refusal(order, challenge).await),
             failure => Err(failure),
@@ -151,7 +152,7 @@ async fn post(
     }
 }
 
-/// Why the authority was not satisfied, in its own words: they name what it tried to reach.
+/// The authority's reasons, quoted: they name what it tried to reach.
 async fn refusal(order: &mut Order, challenge: Challenge) -> Failure {
     let mut authorizations = order.authorizations();
     while let Some(Ok(mut authorization)) = authorizations.next().await {
@@ -161,8 +162,11 @@ async fn refusal(order: &mut Order, challenge: Challenge) -> Failure {
             return Failure { why: Why::Unproven, ..Error::Api(problem).into() };
         }
     }
-    let told = order.state().error.as_ref().map(ToString::to_string).unwrap_or_default();
-    Failure::new(Why::Unproven, printable(&format!("the authority is not satisfied by {challenge}: {told}")))
+    let reported = order.state().error.as_ref().map(ToString::to_string).unwrap_or_default();
+    Failure::new(
+        Why::Unproven,
+        printable(&format!("the authority is not satisfied by {challenge}: {reported}")),
+    )
 }
 
 fn patience() -> RetryPolicy {

@@ -1,5 +1,5 @@
-//! The loop that orders certificates: what is due is ordered, what comes is written down, what fails waits. It reads what
-//! serves from the manager of certificates and tells it what has changed; it has no part in any request.
+//! The loop that orders certificates: what is due is ordered, what comes is written down, what fails waits. It reads
+//! what serves from the certificate manager and reports changes to it; it has no part in any request.
 
 mod outcome;
 
@@ -62,7 +62,7 @@ pub fn start(settings: Settings, orders: Orders, figures: Arc<Figures>) -> Resul
     Ok(())
 }
 
-/// What a task came to.
+/// Result of a task.
 enum Done {
     Ordered {
         name: String,
@@ -88,7 +88,7 @@ struct OrderLoop {
     unserved: mpsc::Receiver<String>,
     schedule: Schedule,
     demand: Demand,
-    /// Whether it was told that the hour has no room for new names.
+    /// True once the full hour for new names was reported.
     is_full_told: bool,
     leadership: Leadership,
     tasks: JoinSet<Done>,
@@ -186,7 +186,7 @@ impl OrderLoop {
         self.ask_for_suggestions(&names, &snapshot, now);
     }
 
-    /// What serves, when this replica is the one that orders.
+    /// The snapshot that serves, when this replica is the one that orders.
     async fn leading(
         &mut self,
         snapshot: Arc<Snapshot>,
@@ -223,7 +223,7 @@ impl OrderLoop {
         }
     }
 
-    /// Whether what is issued could be written down; what could not be before is.
+    /// True if an issued certificate could be written down; those that could not be before are.
     async fn can_write(&mut self, now: Instant) -> bool {
         let Some(name) = self.disk.trouble().map(str::to_owned) else { return true };
         if self.disk.due().is_some_and(|due| now < due) {

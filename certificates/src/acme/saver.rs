@@ -1,5 +1,5 @@
-//! Issued certificates on their way to the disk. One that cannot be written down serves from memory until it can. It knows
-//! the store, nothing of orders.
+//! Issued certificates on their way to the disk. One that cannot be written down serves from memory until it can. It
+//! knows the store, nothing of orders.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::account::blocking;
 use super::failure::Failure;
 use crate::disk::{Pair, Store};
 
-/// What is not written down yet, and who is told when something is.
+/// Certificates that are not written down yet, and the receiver of news about written ones.
 pub(super) struct Saver {
     unsaved: watch::Sender<BTreeMap<String, Arc<Pair>>>,
     changed: Arc<Notify>,
@@ -23,12 +23,12 @@ impl Saver {
         Saver { unsaved, changed }
     }
 
-    /// Whether something is not written down.
+    /// True if something is not written down.
     pub(super) fn has_unsaved(&self) -> bool {
         !self.unsaved.borrow().is_empty()
     }
 
-    /// What is on disk is to be read again.
+    /// Has the disk read again.
     pub(super) fn changed(&self) {
         self.changed.notify_one();
     }

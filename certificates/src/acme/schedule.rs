@@ -1,5 +1,5 @@
-//! What is due when: renewals by lifetime or by what the authority suggests, and pauses after failures. Pure: times come
-//! in as arguments, so that a clock that is wrong can be tested like one that is right.
+//! Schedule of orders: renewals by lifetime or by the authority's suggestion, and pauses after failures. Pure: times
+//! come in as arguments, so that a clock that is wrong can be tested like one that is right.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -90,7 +90,7 @@ pub(super) fn pause(why: Why, failures: u32, retry_after: Option<Duration>, part
     (pause + spread).max(asked)
 }
 
-/// What is known about one name.
+/// State of one name.
 #[derive(Debug, Default, Clone)]
 struct State {
     failures: u32,
@@ -103,7 +103,7 @@ struct State {
     running: bool,
     suggestion: Option<Suggestion>,
     ask_at: Option<Instant>,
-    /// Whether the authority refused to see the certificate as replaced.
+    /// True if the authority refused to see the certificate as replaced.
     plain: bool,
 }
 
@@ -115,7 +115,7 @@ struct Suggestion {
     renew_at: SystemTime,
 }
 
-/// What is due for which name.
+/// Due orders by name.
 #[derive(Debug, Default)]
 pub struct Schedule {
     names: BTreeMap<String, State>,
@@ -170,8 +170,8 @@ impl Schedule {
         }
     }
 
-    /// Whether to ask the authority when `pair`, which serves `name`, should be renewed. Not about one whose successor was
-    /// issued a moment ago and is not read yet: the answer would be of no use.
+    /// True if the authority should be asked when `pair`, which serves `name`, is to be renewed. Not about one whose
+    /// successor was issued a moment ago and is not read yet: the answer would be of no use.
     pub fn ask_due(&self, name: &str, pair: &Pair, now: Instant) -> bool {
         let Some(state) = self.names.get(name) else { return true };
         let is_replaced = state.issued.is_some_and(|(at, end)| now < at + APPEARING && end != pair.not_after);
@@ -232,18 +232,18 @@ impl Schedule {
         });
     }
 
-    /// How often in a row orders for `name` came to nothing.
+    /// Failed orders for `name` in a row.
     pub fn failures(&self, name: &str) -> u32 {
         self.names.get(name).map_or(0, |state| state.failures)
     }
 
-    /// Whether a certificate for `name` is being ordered, or was issued a moment ago and is not read yet.
+    /// True if a certificate for `name` is being ordered, or was issued a moment ago and is not read yet.
     pub fn is_under_way(&self, name: &str, now: Instant) -> bool {
         let is_fresh = |state: &State| state.issued.is_some_and(|(at, _)| now < at + APPEARING);
         self.names.get(name).is_some_and(|state| state.running || is_fresh(state))
     }
 
-    /// Whether an order for `name` must not say which certificate it replaces.
+    /// True if an order for `name` must not say which certificate it replaces.
     pub fn is_plain(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|state| state.plain)
     }

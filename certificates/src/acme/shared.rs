@@ -21,12 +21,12 @@ use crate::disk::files::{read, write_whole};
 /// Between two looks of a replica that does not order.
 pub(super) const LOOK: Duration = Duration::from_secs(1);
 
-/// How long the others get to find a challenge and to tell their workers: a look, and as much again for a machine that is
-/// busy and a volume that is slow.
+/// Time for the others to find a challenge and to pass it on to their workers: a look, and as much again for a machine
+/// that is busy and a volume that is slow.
 pub(super) const SPREAD: Duration = Duration::from_secs(3);
 
-/// For how long one is answered that nobody takes away: no order takes longer. It is counted from the moment at which this
-/// replica saw it, since clocks of machines differ.
+/// For how long one is answered that nobody takes away: no order takes longer. It is counted from the moment at which
+/// this replica saw it, since clocks of machines differ.
 const ANSWERED: Duration = Duration::from_secs(ACME_ORDER_SECONDS);
 
 /// Bytes of a file: keys and certificates stand there in base64.
@@ -110,8 +110,8 @@ pub(super) fn clear(folder: &Path) {
     }
 }
 
-/// Every one that can be read, by file name; at most [`CHALLENGES_MAX`]. What cannot be read is passed over: it may be on
-/// its way out.
+/// Every one that can be read, by file name; at most [`CHALLENGES_MAX`]. What cannot be read is passed over: it may be
+/// on its way out.
 fn all(folder: &Path) -> BTreeMap<String, Posted> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -123,14 +123,14 @@ fn all(folder: &Path) -> BTreeMap<String, Posted> {
     names.filter_map(one).collect()
 }
 
-/// What a replica that does not order has seen.
+/// Challenges that a replica that does not order has seen.
 #[derive(Debug, Default)]
 pub(super) struct Following {
     since: BTreeMap<String, Instant>,
 }
 
 impl Following {
-    /// What is to be answered now.
+    /// Challenges to answer now.
     pub(super) fn look(&mut self, folder: &Path, now: Instant) -> Vec<Posted> {
         let found = all(folder);
         self.since.retain(|name, _| found.contains_key(name));

@@ -35,20 +35,20 @@ pub(super) struct Stub {
     authority: Arc<Authority>,
 }
 
-/// What it does, and what it was asked.
+/// Its conduct, and the requests that it got.
 #[derive(Default)]
 pub(super) struct Conduct {
-    /// Whether it has a word on renewals.
+    /// True if it has a word on renewals.
     pub(super) suggests: bool,
     /// The certificate whose window has begun; that of others is yet to come.
     pub(super) due: Option<String>,
-    /// Whether it refuses orders that name what they replace.
+    /// True if it refuses orders that name what they replace.
     pub(super) refuses_replacements: bool,
     /// Payloads of new orders.
     pub(super) orders: Vec<Value>,
     /// Certificates whose window was asked for.
     pub(super) questions: Vec<String>,
-    /// What was issued last.
+    /// The certificate that was issued last.
     pub(super) chain: String,
 }
 
@@ -71,7 +71,7 @@ fn answer(status: u16, body: &Value) -> Answer {
     (status, vec![("replay-nonce", "n".into())], body.to_string())
 }
 
-/// What a signed request carries (RFC 8555 section 6.2); nothing for a mere question.
+/// Content of a signed request (RFC 8555 section 6.2); nothing for a mere question.
 fn payload(body: &[u8]) -> Value {
     let signed: Value = serde_json::from_slice(body).unwrap_or_default();
     let payload = URL_SAFE_NO_PAD.decode(signed["payload"].as_str().unwrap_or_default()).unwrap();
@@ -233,7 +233,7 @@ impl Stub {
         Self { settings, folder, authority }
     }
 
-    /// What it does from now on, and what it was asked.
+    /// Its conduct from now on, and the requests that it got.
     pub(super) fn conduct(&self) -> MutexGuard<'_, Conduct> {
         self.authority.conduct.lock().unwrap()
     }

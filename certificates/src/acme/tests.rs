@@ -1,5 +1,5 @@
-//! What the real test authority does not do, with the whole order_loop or parts of it against the [`stub`](super::stub):
-//! suggested renewals, rate limits, and accounts that cannot be read.
+//! Conduct that the real test authority does not show, with the whole order loop or parts of it against the
+//! [`stub`](super::stub): suggested renewals, rate limits, and accounts that cannot be read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[error("{act} {}: {source}{}", path.display(), remedy(source))]
 pub struct StoreError {
-    /// What failed.
+    /// The act that failed.
     pub act: &'static str,
     /// The file.
     pub path: PathBuf,
-    /// What the system said.
+    /// Error of the system.
     pub source: io::Error,
 }
 
-/// What an operator can do about it, as the end of a sentence; nothing where there is nothing to say.
+/// Remedy for an operator, as the end of a sentence; empty where there is none.
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -75,7 +75,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         .and_then(|()| fs::rename(&beside, path))
         .and_then(|()| File::open(folder)?.sync_all());
     written.map_err(|error| {
-        // Nothing half written stays; the error tells about the file that was meant.
+        // Nothing half written stays; the error names the file that was meant.
         let _ = fs::remove_file(&beside);
         failed("cannot write", path)(error)
     })

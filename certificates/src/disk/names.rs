@@ -7,7 +7,7 @@ const LABEL_BYTES_MAX: usize = 63;
 /// Stands for `*.` in a file name.
 const WILDCARD_FILE: &str = "_wildcard.";
 
-/// Whether a host of a configuration is a wildcard, `*.domain`.
+/// True if a host of a configuration is a wildcard, `*.domain`.
 pub fn is_wildcard(host: &str) -> bool {
     host.starts_with("*.")
 }
@@ -19,7 +19,7 @@ pub fn wildcard_of(name: &str) -> Option<String> {
     (!label.is_empty() && label != "*" && !domain.is_empty()).then(|| format!("*.{domain}"))
 }
 
-/// Whether a wildcard of a configuration covers `name`, at any depth below its domain.
+/// True if a wildcard of a configuration covers `name`, at any depth below its domain.
 pub fn covers(wildcard: &str, name: &str) -> bool {
     wildcard
         .strip_prefix('*')
@@ -27,7 +27,7 @@ pub fn covers(wildcard: &str, name: &str) -> bool {
         .is_some_and(|below| !below.is_empty() && below != "*")
 }
 
-/// Whether `name` can be asked of an authority: at least two labels of lower-case letters, digits and inner hyphens.
+/// True if `name` can be asked of an authority: at least two labels of lower-case letters, digits and inner hyphens.
 pub fn is_host_name(name: &str) -> bool {
     let is_label = |label: &str| {
         (1..=LABEL_BYTES_MAX).contains(&label.len())

@@ -34,11 +34,11 @@ pub struct Pair {
     pub not_after: SystemTime,
     /// Who signed it: the common name, else the organisation; for people.
     pub issuer: String,
-    /// Where it came from.
+    /// Its origin.
     pub provenance: Provenance,
 }
 
-/// Where a certificate came from.
+/// Origin of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provenance {
     /// The operator put it there.
@@ -47,7 +47,7 @@ pub enum Provenance {
     Acme,
 }
 
-/// Why two texts are no certificate with its key.
+/// A fault of two texts that should be a certificate with its key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PairError {
     /// Larger than any chain or key.
@@ -99,7 +99,7 @@ impl Pair {
         Ok(Self { names, chain_pem, key_pem, not_before, not_after, issuer, provenance })
     }
 
-    /// Whether the certificate names `host`, or the wildcard above it. A wildcard of a configuration has to be named as
+    /// True if the certificate names `host`, or the wildcard above it. A wildcard of a configuration has to be named as
     /// such.
     pub fn serves(&self, host: &str) -> bool {
         let wildcard = wildcard_of(host);
@@ -120,12 +120,12 @@ impl Pair {
         CertificateDer::from_pem_slice(&self.chain_pem).ok()
     }
 
-    /// How long it is valid in all.
+    /// Length of its whole validity.
     pub fn lifetime(&self) -> Duration {
         self.not_after.duration_since(self.not_before).unwrap_or_default()
     }
 
-    /// Whether its time is over.
+    /// True if its time is over.
     pub fn expired(&self, now: SystemTime) -> bool {
         self.not_after <= now
     }
@@ -143,7 +143,7 @@ impl fmt::Debug for Pair {
     }
 }
 
-/// What a certificate says about itself.
+/// Content of a certificate.
 struct Facts {
     names: Vec<String>,
     not_before: SystemTime,

@@ -27,16 +27,16 @@ pub struct Fault {
     pub name: String,
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The fault.
     pub why: String,
     /// Whose file it is: what the operator put there is never touched.
     pub provenance: Provenance,
-    /// Where it was set aside.
+    /// Path of the file that was set aside.
     pub aside: Option<PathBuf>,
 }
 
 impl Snapshot {
-    /// What serves `host`: its own certificate, else the wildcard's above it.
+    /// The certificate that serves `host`: its own, else that of the wildcard above it.
     pub fn of(&self, host: &str) -> Option<&Arc<Pair>> {
         self.pairs.get(host).or_else(|| self.pairs.get(&wildcard_of(host)?))
     }

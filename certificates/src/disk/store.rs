@@ -37,7 +37,7 @@ const NEW_NAMES_BYTES_MAX: usize = 4 << 10;
 /// Characters of the digest that tell directory URLs of one authority apart.
 const SLUG_DIGEST_CHARS: usize = 8;
 
-/// Where everything lies.
+/// Paths of all files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// The operator's own certificates, `<name>.pem` and `<name>.key`.
@@ -57,8 +57,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Under `data_dir`, for the authority with this directory URL. Authorities are kept apart: what a staging authority
-    /// issued is never served once the production one is asked.
+    /// Under `data_dir`, for the authority with this directory URL. Authorities are kept apart: what a staging
+    /// authority issued is never served once the production one is asked.
     pub fn new(data_dir: &Path, directory_url: &str) -> Self {
         let acme = data_dir.join("acme");
         let authority = acme.join(slug(directory_url));
@@ -110,7 +110,7 @@ impl Store {
         Self { layout, sets_aside: false }
     }
 
-    /// Where everything lies.
+    /// Paths of all files.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -232,7 +232,7 @@ impl Store {
         write_whole(&path, &text)
     }
 
-    /// Whether a certificate could be written down, before one is asked for: what is issued and lost counts against the
+    /// Tries to write a certificate before one is asked for: one that is issued and lost counts against the
     /// authority's limits all the same.
     pub fn probe(&self, host: &str) -> Result<(), StoreError> {
         // Orders run side by side, each with a file of its own.
@@ -298,7 +298,7 @@ fn stems(folder: &Path) -> Vec<String> {
     names.filter_map(|name| name.strip_suffix(".pem").map(str::to_owned)).collect()
 }
 
-/// Tells cheaply whether files of a folder have changed: name, inode, size and time of each, in order.
+/// Stamps that show cheaply that files of a folder have changed: name, inode, size and time of each, in order.
 pub(super) fn stamps(folder: &Path) -> Vec<(String, u64, u64, i64, i64)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(CERTIFICATES_MAX * 2);
     let mut stamps: Vec<_> = entries

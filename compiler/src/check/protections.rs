@@ -38,7 +38,7 @@ fn contradictions(place: &str, lists: &Lists<'_>, sink: &mut Sink) {
     for entry in lists.disable {
         if let Some(line) = enabled.remove(entry.value.name) {
             let name = quoted(entry.value.name);
-            let message = format!("{name} stands in both {place}.enable and {place}.disable");
+            let message = format!("{name} is listed in both {place}.enable and {place}.disable");
             sink.error(code::CONTRADICTION, entry.line.max(line), message);
         }
     }
@@ -101,8 +101,8 @@ impl Idle {
         effective_of(sections, &|entry| !self.0.contains(&std::ptr::from_ref(entry)))
     }
 
-    /// Reports the entries of `lists` without which `outcome` stays the same, the broad names kept rather than the narrow
-    /// ones below them, and of equal names the first.
+    /// Reports the entries of `lists` without which `outcome` stays the same, the broad names kept rather than the
+    /// narrow ones below them, and of equal names the first.
     fn look<T: PartialEq>(
         &mut self,
         place: &str,

@@ -1,4 +1,4 @@
-//! What holds within one route, and among the ids of all.
+//! Rules within one route, and among the ids of all.
 
 use std::collections::HashMap;
 

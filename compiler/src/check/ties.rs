@@ -102,7 +102,7 @@ fn report(route: &Route, pattern: &At<PathText>, overlap: &Overlap<'_>, sink: &m
     }
 }
 
-/// Whether every host that `later` serves is served by `earlier`; none is any.
+/// True if every host that `later` serves is served by `earlier`; none is any.
 fn covers(earlier: &[HostPattern], later: &[HostPattern]) -> bool {
     let covered = |host: &HostPattern| {
         earlier.iter().any(|other| match (other, host) {
@@ -116,7 +116,7 @@ fn covers(earlier: &[HostPattern], later: &[HostPattern]) -> bool {
     earlier.is_empty() || (!later.is_empty() && later.iter().all(covered))
 }
 
-/// Whether some host is served by both.
+/// True if some host is served by both.
 pub(super) fn share_host(a: &[HostPattern], b: &[HostPattern]) -> bool {
     if a.is_empty() || b.is_empty() {
         return true;
@@ -129,7 +129,7 @@ pub(super) fn share_host(a: &[HostPattern], b: &[HostPattern]) -> bool {
     })
 }
 
-/// Whether `name` (with its leading dot for a wildcard) ends in `.suffix` below it.
+/// True if `name` (with its leading dot for a wildcard) ends in `.suffix` below it.
 fn is_below(name: &str, suffix: &str) -> bool {
     name.len() > suffix.len() && name.ends_with(suffix)
 }

@@ -50,7 +50,7 @@ section! {
             "The contract that requests are held to; none when absent.";
         cors: Cors, Kind::Section(Cors::FIELDS), optional, "", "", "Cross-origin sharing; none when absent.";
         error_response: ErrorResponse, Kind::Section(ErrorResponse::FIELDS), optional, "", "",
-            "What a refused client is told.";
+            "The answer to a refused client.";
         rate_limit: RateLimit, Kind::Section(RateLimit::FIELDS), optional, "", "replaces `global.rate_limit` as a whole",
             "Quota of this route.";
     }

@@ -1,8 +1,8 @@
 //! The macros that turn rows into a struct, its table of fields, its reading and its defaults.
 
-/// Declares a mapping: one row a field, with type, kind, `required` or `optional`, default, further constraints in words,
-/// reference text, and `limit` with the row of the page of limits where there is one. An absent field, an empty one and a
-/// faulty one are `None`; `keys` tells them apart.
+/// Declares a mapping: one row a field, with type, kind, `required` or `optional`, default, further constraints in
+/// words, reference text, and `limit` with the row of the page of limits where there is one. An absent field, an empty
+/// one and a faulty one are `None`; `keys` distinguishes them.
 macro_rules! section {
     (
         $(#[$meta:meta])* $name:ident $(reads $empty:ident)? {
@@ -93,9 +93,9 @@ macro_rules! limit {
     };
 }
 
-/// Declares a section whose fields are, one by one, those of the struct `plan::$plan`: the same rows as for [`section!`].
-/// The struct literal below does not compile when the rows and the plan differ. Resolution, `effective` and the report of
-/// changes come from the rows.
+/// Declares a section whose fields are, one by one, those of the struct `plan::$plan`: the same rows as for
+/// [`section!`]. The struct literal below does not compile when the rows and the plan differ. Resolution, `effective`
+/// and the report of changes come from the rows.
 macro_rules! settings {
     (
         $(#[$meta:meta])* $name:ident of $plan:ident at $place:literal {

@@ -124,7 +124,7 @@ section! {
             "Length of the sliding window.",
             limit Limit::with(&[], "429");
         source: RateLimitSource, Kind::Section(RateLimitSource::FIELDS), required, "", "",
-            "What a client is told apart by.";
+            "The identification of a client.";
         backend: RateLimitBackend, Kind::Section(RateLimitBackend::FIELDS), optional, "", "",
             "Where counts are kept.";
     }

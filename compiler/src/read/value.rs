@@ -1,4 +1,4 @@
-//! How each type of value is read from a node.
+//! Reading of each type of value from a node.
 
 use super::number::{self, Number};
 use super::{At, FromNode, Reader};

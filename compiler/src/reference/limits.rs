@@ -17,7 +17,7 @@ pub fn limits() -> String {
          <!-- Made by `waf-compile reference limits`; edit compiler/src/reference/limits.rs instead. -->\n\n\
          A request that breaks a limit is refused with the status below, and its connection is closed unless it was read\n\
          whole. In `detect_only` the violation is reported once and the request goes on, except where the table of fixed\n\
-         limits says otherwise. A limit whose protection is off does not hold.\n\n\
+         limits says otherwise. A limit whose protection is off is not enforced.\n\n\
          ## Configurable\n\n\
          Those of the first table can be set in `global` and on every route.\n\n",
     );
@@ -71,8 +71,8 @@ const NOTES: &str = "\n## How they are measured\n\n\
 /// A limit of the configuration: its path, its field, and its row.
 type LimitRow = (String, &'static Field, Limit);
 
-/// Every limit of the section `root`, by its path below it, in the order of the fields; for the empty `root` every limit
-/// outside of `global` and `routes`.
+/// Every limit of the section `root`, by its path below it, in the order of the fields; for the empty `root` every
+/// limit outside of `global` and `routes`.
 fn rows(root: &str) -> Vec<LimitRow> {
     fn walk(fields: &'static [Field], path: &str, out: &mut Vec<LimitRow>) {
         for field in fields {
@@ -178,7 +178,7 @@ fn fixed_limits(out: &mut String) {
     }
 }
 
-/// What holds around requests. No protection names these: nobody turns them off.
+/// Limits around requests. No protection names these: nobody turns them off.
 fn of_the_service(out: &mut String) {
     out.push_str(
         "\n## Around requests\n\n\

@@ -49,7 +49,8 @@ impl raw::Route {
     }
 }
 
-/// The name of every entry of `routes`: its explicit id, else one made from its first path, else from its first host, else
+/// The name of every entry of `routes`: its explicit id, else one made from its first path, else from its first host,
+/// else
 /// `default`; made ones get `-2`, `-3` … when the name is taken. They are taken from the tree, so that messages can use them.
 pub(crate) fn route_names(root: &Node) -> Vec<String> {
     let items = root.child("routes").map_or(&[][..], Node::items);

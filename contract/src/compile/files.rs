@@ -1,5 +1,5 @@
-//! The files of one document: itself and those in its folder that it refers to, directly or through one another. Nothing
-//! outside of that folder is read, and nothing over a network.
+//! The files of one document: itself and those in its folder that it refers to, directly or through one another.
+//! Nothing outside of that folder is read, and nothing over a network.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -122,8 +122,8 @@ impl Files {
         }
     }
 
-    /// The path that a reference out of the file at `from` leads to; `None` when it stays in the file or leads out of the
-    /// folder.
+    /// The path that a reference out of the file at `from` leads to; `None` when it stays in the file or leads out of
+    /// the folder.
     fn path_of(&self, from: &Path, reference: &str) -> Option<PathBuf> {
         let file = reference.split('#').next().filter(|file| !file.is_empty())?;
         if file.contains(':') || file.starts_with('/') {
@@ -142,7 +142,7 @@ impl Files {
         path.starts_with(&self.folder).then_some(path)
     }
 
-    /// What a reference at `location` leads to.
+    /// Target of a reference at `location`.
     pub(super) fn target<'f>(
         &'f self,
         location: &Location<'_>,
@@ -197,7 +197,7 @@ impl Files {
 fn parse(text: &str) -> Result<Node, String> {
     let yaml = || serde_yaml::from_str(text).map_err(|error| format!("does not parse: {error}"));
     if text.trim_start().starts_with('{') {
-        // YAML that begins with a brace is rare; what neither reads is told in the words of YAML.
+        // YAML that begins with a brace is rare; a text that neither reads is reported with YAML's error.
         return serde_json::from_str(text).or_else(|_| yaml());
     }
     yaml()

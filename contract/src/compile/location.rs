@@ -30,7 +30,7 @@ impl<'d> Location<'d> {
         items.iter().enumerate().map(|(index, node)| self.at(&index.to_string(), node))
     }
 
-    /// What tells this value from all others.
+    /// Identity of this value among all others.
     pub(super) fn identity(&self) -> usize {
         std::ptr::from_ref(self.node) as usize
     }

@@ -44,7 +44,7 @@ impl Node {
         }
     }
 
-    /// How many values it is made of, counted to `max`.
+    /// Number of values that it is made of, counted to `max`.
     pub(super) fn count(&self, max: usize) -> usize {
         let mut count = 0;
         let mut waiting = vec![self];

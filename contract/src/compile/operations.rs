@@ -26,7 +26,7 @@ pub(super) struct Lowering<'d> {
     pub(super) contract: Contract,
     /// Schemas by the value that they were lowered from.
     pub(super) schema_ids: HashMap<usize, SchemaId>,
-    /// Where each schema stands.
+    /// Location of each schema.
     pub(super) schema_locations: Vec<Location<'d>>,
     /// Schemas that are numbered and not lowered yet.
     pub(super) waiting: VecDeque<SchemaId>,
@@ -293,7 +293,7 @@ fn shape(template: &str) -> String {
     out + rest
 }
 
-/// Whether braces come in pairs, with a name inside and none across segments, and no two expressions touch.
+/// True if braces come in pairs, with a name inside and none across segments, and no two expressions touch.
 fn is_template(template: &str) -> bool {
     template.split('/').all(|segment| {
         let mut rest = segment;

@@ -115,7 +115,7 @@ impl<'d> Lowering<'d> {
         Some((style, explode))
     }
 
-    /// How properties of a form or multipart body are written.
+    /// Serialisation of properties of a form or multipart body.
     pub(super) fn encodings(&mut self, media: &Location<'d>) -> Vec<Encoding> {
         let Some(encoding) = self.object(media, "encoding") else { return Vec::new() };
         let mut out = Vec::new();
@@ -148,7 +148,7 @@ fn named(name: &str) -> Option<Style> {
     })
 }
 
-/// Whether a style exists in a place (OpenAPI 3.1.1 section 4.8.12.2).
+/// True if a style exists in a place (OpenAPI 3.1.1 section 4.8.12.2).
 fn fits(style: Style, place: Place) -> bool {
     match place {
         Place::Path => matches!(style, Style::Simple | Style::Label | Style::Matrix),

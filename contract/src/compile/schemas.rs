@@ -1,5 +1,5 @@
-//! Schemas: every keyword of JSON Schema that OpenAPI 3.0 and 3.1 use, lowered one schema at a time, so that no nesting of
-//! references can grow the stack.
+//! Schemas: every keyword of JSON Schema that OpenAPI 3.0 and 3.1 use, lowered one schema at a time, so that no nesting
+//! of references can grow the stack.
 
 use waf_shared::limits::CONTRACT_SCHEMAS_MAX;
 use waf_shared::plan::contract::{Format, Keyword, PatternId, Schema, SchemaId, types};

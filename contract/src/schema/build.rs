@@ -1,5 +1,5 @@
-//! Schemas of a plan made ready: indices checked, numbers and values parsed, expressions compiled, and for each direction
-//! the required names that it leaves out.
+//! Schemas of a plan made ready: indices checked, numbers and values parsed, expressions compiled, and for each
+//! direction the required names that it leaves out.
 
 use waf_shared::plan::contract::{self, Keyword, PatternId, SchemaId};
 
@@ -18,7 +18,7 @@ pub enum BuildError {
     #[error("the contract's pattern `{0}` cannot be matched")]
     Pattern(String),
     /// An index leads nowhere.
-    #[error("the contract refers to a part that it does not hold")]
+    #[error("the contract refers to a part that it does not contain")]
     Index,
 }
 
@@ -198,7 +198,7 @@ fn leaves_out(
     })
 }
 
-/// Whether a schema, or one that it is made of, carries `keyword`.
+/// True if a schema, or one that it is made of, carries `keyword`.
 fn carries(data: &contract::Contract, id: SchemaId, keyword: &Keyword, depth: u32) -> bool {
     let Some(schema) = data.schemas.get(id.0 as usize).filter(|_| depth > 0) else { return false };
     schema.keywords.iter().any(|part| match part {

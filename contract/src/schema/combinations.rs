@@ -106,7 +106,7 @@ impl<'s, 'd> Judge<'s, 'd> {
         }
     }
 
-    /// What a discriminator says of a value.
+    /// The schema that a discriminator chooses for a value.
     pub(super) fn chosen(&self, discriminator: &Discriminator, at: At, node: &Node<'_>) -> Chosen {
         if !matches!(node.value, Value::Object) {
             return Chosen::Absent;

@@ -17,7 +17,7 @@ pub enum Direction {
     Response,
 }
 
-/// What a value broke: where it stands and which keyword, never the value.
+/// A fault of a value: its place and the keyword, never the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// JSON pointer (RFC 6901) into the message; empty is all of it.
@@ -286,7 +286,7 @@ fn is_null(value: &Value<'_>) -> bool {
     }
 }
 
-/// Whether a value is of one of the types.
+/// True if a value is of one of the types.
 fn has_type(value: &Value<'_>, wanted: u8) -> Outcome {
     let of_number = |number: Number| {
         if number.is_integer() { types::INTEGER | types::NUMBER } else { types::NUMBER }

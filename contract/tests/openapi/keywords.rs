@@ -16,7 +16,7 @@ pub(super) fn of(version: &str, schema: &str, more: &str) -> Contract {
     ))
 }
 
-/// What is wrong with a body; empty when nothing is.
+/// The fault of a body; empty when there is none.
 pub(super) fn judged(contract: &Contract, body: &str, direction: Direction, is_whole: bool) -> String {
     let Found::Operation(operation, _) = contract.find(b"/x", b"POST") else { panic!("it is declared") };
     let json = b"application/json";

@@ -25,7 +25,7 @@ fn ten_large_documents_compile_quickly() {
     println!("slowest of ten: {slowest:?}");
 }
 
-/// What a bench measures in a release build (`cargo bench -p waf-contract`), here with a bound that no machine misses.
+/// Measured by a bench in a release build (`cargo bench -p waf-contract`); here with a bound that no machine misses.
 #[test]
 fn small_requests_are_judged_quickly() {
     let contract = contract(&document(1));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use waf_contract::fuzzing;
 
-/// What each target may take.
+/// Time of each target.
 const TIME: Duration = Duration::from_secs(2);
 
 /// Pieces that inputs are put together from, beside bytes at random.

@@ -1,4 +1,5 @@
-//! A document in the shape of a real API: 200 paths, schemas that extend one another in long chains and contain themselves.
+//! A document in the shape of a real API: 200 paths, schemas that extend one another in long chains and contain
+//! themselves.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! The schema of the Helm chart's values: its own fields from `chart/values.schema.json`, and below `config` the schema of
-//! the configuration, so that a chart with a misspelt field is refused before anything reaches a cluster.
+//! The schema of the Helm chart's values: its own fields from `chart/values.schema.json`, and below `config` the schema
+//! of the configuration, so that a chart with a misspelt field is refused before anything reaches a cluster.
 
 use serde_json::{Value, json};
 

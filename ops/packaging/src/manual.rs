@@ -15,8 +15,8 @@ pub fn programs() -> [Command; 2] {
     [Cli::command(), Arguments::command()].map(|command| visible(command.disable_help_subcommand(true)))
 }
 
-/// Without what is hidden: generators of completions would show it. clap cannot take a subcommand away, so a command that
-/// has one is put together again.
+/// Without what is hidden: generators of completions would show it. clap cannot take a subcommand away, so a command
+/// that has one is put together again.
 fn visible(command: Command) -> Command {
     if !command.get_subcommands().any(Command::is_hide_set) {
         return command;

@@ -80,9 +80,9 @@ fn joined(first: Batch, batches: &mut mpsc::Receiver<Batch>) -> Batch {
 /// A descriptor and whether it is known to be broken, so that a fault is said once.
 struct Output<'a> {
     fd: BorrowedFd<'a>,
-    /// Whether the last lines were not written, or wait for room on a full disk.
+    /// True if the last lines were not written, or wait for room on a full disk.
     broken: &'a Flag,
-    /// Whether the last call of [`Output::write`] came to no byte at all.
+    /// True if the last call of [`Output::write`] came to no byte at all.
     nothing_written: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Whose turn it is to write to standard output. During an upgrade two supervisors have the same one, and a line may be
-//! longer than what the kernel writes in one piece, so each writes its lines while it holds a lock that both can see. The
-//! kernel takes the lock back from a process that dies. It knows a lock, nothing of lines.
+//! longer than what the kernel writes in one piece, so each writes its lines while it holds a lock that both can see.
+//! The kernel takes the lock back from a process that dies. It knows a lock, nothing of lines.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -44,8 +44,8 @@ impl WriterLock {
         Ok(WriterLock { file })
     }
 
-    /// Writes with nobody else writing, for as long as it takes. `write` is told whether somebody who is dead now left a
-    /// line without its end, and says whether what it wrote is whole.
+    /// Writes with nobody else writing, for as long as it takes. `write` gets true if somebody who is dead now left
+    /// a line without its end, and says whether what it wrote is whole.
     pub fn hold<T>(&self, write: impl FnOnce(bool) -> (T, bool)) -> T {
         self.lock(FlockOperation::LockExclusive);
         let torn = self.is_torn();

@@ -1,4 +1,4 @@
-//! How certificates are had: the words of the command line about the authority and the account there.
+//! Options of the command line about the certificate authority and the account there.
 
 use std::path::PathBuf;
 

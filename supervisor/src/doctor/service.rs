@@ -1,4 +1,4 @@
-//! What the configuration asks of this machine: that it is valid, ports, the folder for data, trust anchors.
+//! Checks of the configuration against this machine: validity, ports, the folder for data, trust anchors.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -66,8 +66,8 @@ fn first_free_port() -> String {
     text.map_or_else(|_| "1024".to_owned(), |text| text.trim().to_owned())
 }
 
-/// Tries to make a file without a name. A folder that does not exist yet is tried at its nearest parent. Without TLS nothing
-/// needs it: bodies wait in the system's folder for temporary files.
+/// Tries to make a file without a name. A folder that does not exist yet is tried at its nearest parent. Without TLS
+/// nothing needs it: bodies wait in the system's folder for temporary files.
 fn data_dir(plan: &Plan) -> Row {
     let folder = Path::new(&plan.data_dir);
     let shown = folder.display();

@@ -42,7 +42,7 @@ impl Dice {
     }
 }
 
-/// What a plan does to a worker that builds it.
+/// Effect of a plan on a worker that builds it.
 #[derive(Clone, Copy, PartialEq)]
 enum Nature {
     Good,

@@ -82,7 +82,7 @@ async fn a_change_is_a_new_plan_and_a_forced_look_is_the_same_one() {
 }
 
 #[tokio::test]
-async fn a_fault_is_said_once_and_mended_by_the_next_change() {
+async fn a_fault_is_reported_once_and_fixed_by_the_next_change() {
     let mut bed = Bed::new();
     bed.write("version: v2\n");
     assert!(bed.invalid().await.contains("version"));

@@ -1,4 +1,5 @@
-//! What the rollout decides, done: workers are started, told, and ended. What fails here is an event again.
+//! Actions of the rollout, carried out: workers are started, sent messages, and ended. A failure here is an event
+//! again.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::workers::{FdPayload, Worker, WorkerOutputs};
 impl Supervisor {
     pub(super) fn step(&mut self, event: RolloutEvent) {
         let mut events = vec![event];
-        // A worker that cannot be started or told anything is an event again; each such event takes a worker away,
+        // A worker that cannot be started or takes no messages is an event again; each such event takes a worker away,
         // and the rollout's pauses bound how many come in one go.
         while let Some(event) = events.pop() {
             let actions = self.rollout.step(event, self.began.elapsed());
@@ -123,7 +124,7 @@ impl Supervisor {
     /// A worker that takes no frame is killed; its end is then an event like any other.
     fn sent(&mut self, worker: WorkerId, sent: Result<(), String>) {
         if let Err(error) = sent {
-            error!(worker = worker.0, error, "a worker cannot be told anything: it is replaced");
+            error!(worker = worker.0, error, "a worker takes no messages: it is replaced");
             self.kill(worker);
         }
     }

@@ -1,5 +1,5 @@
-//! The workers that run: by number, with the revision of the challenges that each answers, and the tasks that read their
-//! audit streams. It knows which there are, nothing of when one is started or what it is sent.
+//! The workers that run: by number, with the revision of the challenges that each answers, and the tasks that read
+//! their audit streams. It knows which there are, nothing of when one is started or what it is sent.
 
 use std::collections::BTreeMap;
 
@@ -62,8 +62,8 @@ impl<W> Fleet<W> {
         }
     }
 
-    /// The revision of the challenges that is answered everywhere. A worker that has reported none does not serve yet and is
-    /// not counted.
+    /// The revision of the challenges that is answered everywhere. A worker that has reported none does not serve yet
+    /// and is not counted.
     pub(super) fn challenged_everywhere(&self) -> u64 {
         self.workers.values().filter_map(|member| member.challenged).min().unwrap_or(0)
     }

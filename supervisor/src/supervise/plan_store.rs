@@ -1,4 +1,5 @@
-//! Plans that were proposed and the one in force, by number. It knows their order, nothing of what a candidate consists of.
+//! Plans that were proposed and the one in force, by number. It knows their order, nothing of what a candidate consists
+//! of.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Plans on their way into force: found in the files, prepared with sockets and certificates, proposed, and what the rollout
-//! made of them.
+//! Plans on their way into force: found in the files, prepared with sockets and certificates, proposed, and what the
+//! rollout made of them.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What others see of the service: readiness, metrics, the health and metrics endpoints, the line to a service manager. It
-//! knows states and numbers, nothing of how they came about.
+//! The service as others see it: readiness, metrics, the health and metrics endpoints, the line to a service manager.
+//! It knows states and numbers, nothing of how they came about.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -38,7 +38,7 @@ impl Reporting {
         }
     }
 
-    /// Whether no plan has served in every worker yet.
+    /// True if no plan has served in every worker yet.
     pub(super) fn is_starting(&self) -> bool {
         self.readiness.is_starting()
     }

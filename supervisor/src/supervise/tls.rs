@@ -1,4 +1,5 @@
-//! Certificates as the loop sees them: the manager, until a successor has taken over, and the states that workers receive.
+//! Certificates as the loop sees them: the manager, until a successor has taken over, and the states that workers
+//! receive.
 
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ impl Tls {
 
     /// The keys of session tickets for a successor.
     pub(super) fn tickets(&self) -> Option<TicketHandover> {
-        self.manager.as_ref().and_then(CertificateManager::bequeath)
+        self.manager.as_ref().and_then(CertificateManager::hand_over)
     }
 
     /// Ends the manager: orders end, and their lock is free for a successor.

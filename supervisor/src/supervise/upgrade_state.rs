@@ -1,5 +1,5 @@
-//! Where an upgrade stands: which process owns the service, the successor that gets ready, and the status that others read.
-//! It knows states, nothing of sockets or workers.
+//! State of an upgrade: the process that owns the service, the successor that gets ready, and the status that others
+//! read. It knows states, nothing of sockets or workers.
 
 use crate::source::Found;
 use crate::upgrade::predecessor::Predecessor;
@@ -28,7 +28,7 @@ pub(super) struct UpgradeState {
     pub(super) ownership: Ownership,
     /// A new supervisor that gets ready.
     successor: Option<Successor>,
-    /// What was found in the files meanwhile.
+    /// The result of a look at the files meanwhile.
     deferred: Option<Found>,
     status: UpgradeStatus,
 }

@@ -18,7 +18,7 @@ use crate::upgrade::predecessor::PredecessorMessage;
 use crate::upgrade::successor::{Outcome, Successor};
 use waf_certificates::tickets::TicketHandover;
 
-/// What a supervisor begins with.
+/// Resources that a supervisor begins with.
 pub(super) struct Beginning {
     pub(super) ownership: Ownership,
     pub(super) sockets: Sockets,
@@ -30,8 +30,11 @@ pub(super) struct Beginning {
 
 impl Beginning {
     /// With what others prepared, and anew where they did not.
-    pub(super) fn of(origins: Inherited, events: &mpsc::Sender<Event>) -> Result<Beginning, SuperviseError> {
-        let Inherited { sockets: activated, predecessor, notifier } = origins;
+    pub(super) fn of(
+        inherited: Inherited,
+        events: &mpsc::Sender<Event>,
+    ) -> Result<Beginning, SuperviseError> {
+        let Inherited { sockets: activated, predecessor, notifier } = inherited;
         let (mut sockets, mut rate_limits) = (Sockets::default(), RateLimitRegistry::default());
         sockets.adopt(activated);
         let (ownership, tickets, writer_lock) = match predecessor {
@@ -72,7 +75,7 @@ impl Supervisor {
         let sockets = self.sockets.all();
         let source = HandoverSource {
             sockets: &sockets,
-            counts: self.rate_limits.bequeath(),
+            counts: self.rate_limits.hand_over(),
             tickets: self.tls.tickets(),
             writer_lock: &self.audit.writer_lock,
         };
@@ -90,7 +93,7 @@ impl Supervisor {
         }
     }
 
-    /// What came of the new process.
+    /// The new process has reported its outcome, or has ended.
     pub(super) fn outcome(&mut self, process: u32, outcome: Outcome) {
         // One that was given up may have had a last word under way.
         let Some(successor) = self.upgrade.take_successor(process) else {
@@ -98,7 +101,7 @@ impl Supervisor {
         };
         let why = match outcome {
             Outcome::Ready => {
-                // In this order: a service manager hears nobody but the process that it was told of.
+                // In this order: a service manager hears nobody but the process that was named to it.
                 self.reporting.notifier.hand_over(process);
                 match successor.let_go() {
                     Ok(()) => return self.hand_over(process),
@@ -112,7 +115,7 @@ impl Supervisor {
         };
         error!(
             process,
-            why, "not upgraded: this process serves on; what the new one said stands beside this line"
+            why, "not upgraded: this process serves on; the messages of the new one are beside this line"
         );
         self.upgrade.fail(format!("new process {process}: {why}"));
         if let Some(found) = self.upgrade.take_deferred() {

@@ -22,8 +22,8 @@ impl Supervisor {
         self.step(RolloutEvent::Gone(worker));
     }
 
-    /// Looks for the request that killed a worker: one that was in flight at another death a moment ago. Workers are then
-    /// started more slowly; the request is judged as any other, because its shape proves nothing.
+    /// Looks for the request that killed a worker: one that was in flight at another death a moment ago. Workers are
+    /// then started more slowly; the request is judged as any other, because its shape proves nothing.
     fn compare(&mut self, worker: WorkerId, journal: Option<&Memory>) {
         let in_flight = match journal.map_or_else(|| Ok(Vec::new()), Memory::read) {
             Ok(in_flight) => in_flight,

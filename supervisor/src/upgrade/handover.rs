@@ -1,6 +1,7 @@
-//! What an old supervisor hands to a new one: listening sockets, the memory of rate limits, the keys of session tickets, and
-//! the writer_lock of standard output. The description is JSON in a memory file, so that versions may differ: what one of them
-//! does not know it leaves out, and what is missing begins anew. It knows descriptions, nothing of processes.
+//! Handover of an old supervisor to a new one: listening sockets, the memory of rate limits, the keys of session
+//! tickets, and the writer lock of standard output. The description is JSON in a memory file, so that versions may
+//! differ: what one of them does not know it leaves out, and what is missing begins anew. It knows descriptions,
+//! nothing of processes.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -18,7 +19,7 @@ use crate::sockets::Bound;
 use crate::sockets::adopted::{Adopted, Origin, Unfit, adopt};
 use waf_certificates::tickets::TicketHandover;
 
-/// What the message says that carries an handover.
+/// Text of the message that carries a handover.
 pub const GREETING: &[u8] = b"waf estate";
 
 /// Form of the description. It changes only when an older program could misread a newer description.
@@ -43,7 +44,7 @@ struct Manifest {
 #[derive(Debug, Serialize, Deserialize)]
 struct Socket {
     port: u16,
-    /// Whether a service manager holds it too.
+    /// True if a service manager holds it too.
     #[serde(default)]
     activated: bool,
 }
@@ -73,7 +74,7 @@ pub struct UpgradeHandover {
     pub writer_lock: WriterLock,
 }
 
-/// What was handed over cannot be used.
+/// A fault of a handover.
 #[derive(Debug, thiserror::Error)]
 pub enum HandoverError {
     /// The system said no.
@@ -100,14 +101,14 @@ pub enum HandoverError {
     Unfit {
         /// The port that it is said to have.
         port: u16,
-        /// What it is.
+        /// The fault.
         why: Unfit,
     },
 }
 
 impl HandoverSource<'_> {
-    /// The description as a memory file. It travels first, then the writer_lock, the memory of rate limits where there is
-    /// any, and the sockets.
+    /// The description as a memory file. It travels first, then the writer lock, the memory of rate limits where there
+    /// is any, and the sockets.
     pub fn describe(&self) -> Result<OwnedFd, HandoverError> {
         if self.sockets.len() > HANDED_SOCKETS_MAX {
             return Err(HandoverError::Descriptors(format!("{} sockets", self.sockets.len())));
@@ -204,7 +205,8 @@ mod tests {
     use super::*;
     use crate::sockets::Sockets;
 
-    /// Sends what `change` makes of a description of two sockets, one of a service manager, and of `carried` descriptors.
+    /// Sends what `change` makes of a description of two sockets, one of a service manager, and of `carried`
+    /// descriptors.
     fn handed(
         change: impl Fn(&mut serde_json::Value),
         carried: usize,

@@ -22,7 +22,7 @@ const NOTICE: Duration = Duration::from_secs(10);
 /// Beyond the time that the new program gets; how long that is, the supervisor knows.
 const OUTCOME: Duration = Duration::from_hours(1);
 
-/// Why there was no upgrade.
+/// A fault that keeps an upgrade from happening.
 #[derive(Debug, thiserror::Error)]
 pub enum OrderError {
     /// `/proc` cannot be read.
@@ -42,7 +42,7 @@ pub enum OrderError {
     Hidden {
         /// Which one.
         pid: i32,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// It cannot be asked.
@@ -50,7 +50,7 @@ pub enum OrderError {
     Signal {
         /// Which one.
         pid: i32,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// It is in no state for it.
@@ -67,7 +67,7 @@ pub enum OrderError {
     Failed {
         /// The old process.
         pid: i32,
-        /// What it says.
+        /// Its status.
         why: String,
     },
 }

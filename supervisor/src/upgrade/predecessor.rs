@@ -1,5 +1,5 @@
-//! The new side of an upgrade: takes what the old supervisor hands over, says when it serves, and waits for its word. It
-//! knows the line to the old one, nothing of what is done with what it brings.
+//! The new side of an upgrade: takes what the old supervisor hands over, says when it serves, and waits for its word.
+//! It knows the line to the old one, nothing of what is done with what it brings.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -23,7 +23,7 @@ pub struct Predecessor {
     line: OwnedFd,
 }
 
-/// What the old supervisor says.
+/// Message of the old supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PredecessorMessage {
     /// It has let go.
@@ -32,7 +32,7 @@ pub enum PredecessorMessage {
     Gone,
 }
 
-/// Why nothing could be taken over.
+/// A fault that keeps this process from taking over.
 #[derive(Debug, thiserror::Error)]
 pub enum SuccessionError {
     /// Started by hand, with the variable of an upgrade in the environment.
@@ -44,7 +44,7 @@ pub enum SuccessionError {
     /// The system said no.
     #[error("the line to the old supervisor is broken: {0}")]
     Line(#[from] io::Error),
-    /// What came cannot be used.
+    /// The handover cannot be used.
     #[error(transparent)]
     UpgradeHandover(#[from] HandoverError),
 }

@@ -1,4 +1,4 @@
-//! Where a supervisor says how its upgrades went: a small memory file that whoever may look into the process can read under
+//! Status of a supervisor's upgrades: a small memory file that whoever may look into the process can read under
 //! `/proc`, also after its end. It makes a supervisor known as one, too. It knows a file, nothing of upgrades.
 
 use std::fs::File;
@@ -15,7 +15,7 @@ use tracing::warn;
 /// As `/proc` shows it.
 const NAME: &str = "waf-upgrade";
 
-/// How a link under `/proc/<pid>/fd` to it begins.
+/// Beginning of a link under `/proc/<pid>/fd` to it.
 const LINK: &str = "/memfd:waf-upgrade";
 
 /// Bytes of the file, always: what is shorter is filled up, so that one write replaces it all.
@@ -30,20 +30,20 @@ const WRITES: u32 = 0o200;
 /// Descriptors of a process that are looked at.
 const DESCRIPTORS_LOOKED_AT_MAX: usize = 65_536;
 
-/// What is report.
+/// Content of the status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UpgradeReport {
-    /// Where the process stands.
+    /// Phase of the process.
     pub phase: Phase,
     /// Upgrades that were asked for, refused ones too.
     pub asked: u64,
-    /// Why the last one came to nothing.
+    /// Reason why the last one came to nothing.
     pub why: Option<String>,
     /// The process that serves instead.
     pub successor: Option<u32>,
 }
 
-/// Where a supervisor stands.
+/// Phase of a supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -59,7 +59,7 @@ pub enum Phase {
     Stopping,
 }
 
-/// The file, and what stands in it.
+/// The file, and its content.
 #[derive(Debug)]
 pub struct UpgradeStatus {
     file: Option<OwnedFd>,
@@ -93,7 +93,7 @@ impl UpgradeStatus {
         let _ = pwrite(file, &text, 0);
     }
 
-    /// What stands there.
+    /// The content.
     pub fn report(&self) -> &UpgradeReport {
         &self.report
     }
@@ -104,22 +104,23 @@ impl UpgradeStatus {
 pub struct Found(File);
 
 impl Found {
-    /// Looks through the descriptors of a process. `None` when it has no status of its own: it is no supervisor. A process
-    /// that only reads the status of another one, as this one does, has no descriptor of it that is open for writing.
+    /// Looks through the descriptors of a process. `None` when it has no status of its own: it is no supervisor. A
+    /// process that only reads the status of another one, as this one does, has no descriptor of it that is open for
+    /// writing.
     pub fn of(process: &Path) -> io::Result<Option<Found>> {
         for entry in std::fs::read_dir(process.join("fd"))?.take(DESCRIPTORS_LOOKED_AT_MAX) {
             let link = entry?.path();
-            let is_board = std::fs::read_link(&link)
+            let is_status = std::fs::read_link(&link)
                 .is_ok_and(|target| target.as_os_str().to_string_lossy().starts_with(LINK));
             let writes = || link.symlink_metadata().is_ok_and(|link| link.mode() & WRITES != 0);
-            if is_board && writes() {
+            if is_status && writes() {
                 return File::open(&link).map(|file| Some(Found(file)));
             }
         }
         Ok(None)
     }
 
-    /// What stands there; `None` while it is being written.
+    /// The content; `None` while it is being written.
     pub fn read(&self) -> Option<UpgradeReport> {
         let mut text = [0; BYTES];
         let read = pread(&self.0, &mut text, 0).ok()?;
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_only_reads_a_board_is_no_supervisor() {
+    fn a_process_that_only_reads_a_status_is_not_a_supervisor() {
         let status = UpgradeStatus::create();
         let owner = status.file.as_ref().unwrap();
         let by_path = |write: bool| {

@@ -1,5 +1,6 @@
-//! The old side of an upgrade: starts the new program, hands over, and waits for it to serve. A new one that ends, hangs or
-//! says nothing is killed, and nothing has changed. It knows a process and the line to it, nothing of what is handed over.
+//! The old side of an upgrade: starts the new program, hands over, and waits for it to serve. A new one that ends,
+//! hangs or says nothing is killed, and nothing has changed. It knows a process and the line to it, nothing of what is
+//! handed over.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -29,7 +30,7 @@ pub const GO: &[u8] = b"go";
 /// Between the end of the line and the end of the process.
 const HANGING_UP: Duration = Duration::from_secs(1);
 
-/// What came of a successor.
+/// Outcome of a successor.
 #[derive(Debug)]
 pub enum Outcome {
     /// It serves.
@@ -55,13 +56,13 @@ pub enum StartError {
     Program {
         /// Which one.
         path: String,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// No line to it.
     #[error("no line to a new supervisor can be had: {0}")]
     Line(#[from] io::Error),
-    /// What it is to get cannot be described.
+    /// The handover cannot be described.
     #[error(transparent)]
     UpgradeHandover(#[from] HandoverError),
 }

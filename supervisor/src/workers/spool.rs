@@ -40,8 +40,8 @@ pub(super) async fn give(
     }
 }
 
-/// A file that vanishes with its last descriptor: in `folder`, which is made when needed, else in the system's folder for
-/// temporary files.
+/// A file that vanishes with its last descriptor: in `folder`, which is made when needed, else in the system's folder
+/// for temporary files.
 fn unnamed(folder: &Path) -> io::Result<File> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.and_then(|()| tempfile::tempfile_in(folder)).or_else(|_| tempfile::tempfile_in(std::env::temp_dir()))

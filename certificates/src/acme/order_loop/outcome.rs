@@ -1,4 +1,4 @@
-//! What the tasks of the order_loop came to: a certificate, a failure that waits, a suggestion when to renew.
+//! Results of the order loop's tasks: a certificate, a failure that waits, a suggestion when to renew.
 
 use std::sync::Arc;
 use std::time::Duration;

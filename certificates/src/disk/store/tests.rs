@@ -63,7 +63,7 @@ fn a_file_that_is_cut_off_anywhere_is_set_aside() {
         let aside = fault.aside.clone().unwrap();
         assert_eq!(fs::read(&aside).unwrap(), whole[..end]);
         assert!(!path.exists());
-        // It is told once; then there is simply no certificate.
+        // It is reported once; then there is simply no certificate.
         assert!(store.load(&hosts(&["a.example"])).faults.is_empty());
     }
 }
@@ -92,7 +92,7 @@ fn the_operators_own_is_preferred_and_never_touched() {
     let of = |snapshot: &Snapshot| snapshot.of("a.example").map(|pair| pair.provenance);
     assert_eq!(of(&store.load(&hosts(&["a.example"]))), Some(Provenance::Own));
 
-    // Broken: what was issued serves, the fault is told, the file stays.
+    // Broken: what was issued serves, the fault is reported, the file stays.
     let key_path = store.layout.own.join("a.example.key");
     for broken in [Some(made(&["a.example"], 60, 60).1), Some(b"half".to_vec()), None] {
         match &broken {

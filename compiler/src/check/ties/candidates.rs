@@ -16,7 +16,7 @@ const SHAPES_MAX: usize = 64;
 /// The positions of a pattern's literals: from the front up to the first wildcard of any length, and from the back.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Shape {
-    /// Whether each segment is a literal, from the front.
+    /// True if each segment is a literal, from the front.
     front: Vec<bool>,
     /// The same from the back.
     back: Vec<bool>,
