@@ -8,6 +8,8 @@ use waf_contract::compile::{self, ReadFile};
 use waf_shared::plan::contract::Contract;
 
 use crate::diagnostic::{Sink, quoted};
+use crate::names::PlainText;
+use crate::read::At;
 use crate::resolve::Resolved;
 use crate::{Options, code, raw, source};
 
@@ -67,20 +69,7 @@ pub(crate) fn contracts(
             files.append(&mut lowered.files);
             Document { lowered, index: None, is_reported: false }
         });
-        let place = &raw.value.place;
-        for error in &document.lowered.errors {
-            let message = format!(
-                "{place}.openapi.spec must exist and parse as OpenAPI 3.x: {} {error}",
-                quoted(&spec.value.0)
-            );
-            sink.error(code::UNUSABLE_PATH, spec.line, message);
-        }
-        if !std::mem::replace(&mut document.is_reported, true) {
-            for warning in document.lowered.warnings.iter().take(WARNINGS_MAX) {
-                let message = format!("{place}.openapi.spec: {} {warning}", quoted(&spec.value.0));
-                sink.warning(code::UNCHECKED_CONTRACT, spec.line, message);
-            }
-        }
+        report(document, &raw.value.place, spec, sink);
         if let Some(plan) = plan.filter(|_| document.lowered.errors.is_empty()) {
             let contracts = &mut resolved.contracts;
             let contract = &mut document.lowered.contract;
@@ -91,6 +80,21 @@ pub(crate) fn contracts(
     files.sort();
     files.dedup();
     files
+}
+
+/// Reports the faults of a document at each route that names it, and its warnings once.
+fn report(document: &mut Document, place: &str, spec: &At<PlainText>, sink: &mut Sink) {
+    let file = quoted(&spec.value.0);
+    for error in &document.lowered.errors {
+        let message = format!("{place}.openapi.spec must exist and parse as OpenAPI 3.x: {file} {error}");
+        sink.error(code::UNUSABLE_PATH, spec.line, message);
+    }
+    if !std::mem::replace(&mut document.is_reported, true) {
+        for warning in document.lowered.warnings.iter().take(WARNINGS_MAX) {
+            let message = format!("{place}.openapi.spec: {file} {warning}");
+            sink.warning(code::UNCHECKED_CONTRACT, spec.line, message);
+        }
+    }
 }
 
 fn used(contracts: &mut Vec<Contract>, contract: Contract) -> u32 {

@@ -9,7 +9,11 @@ use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::time::Instant;
 use tracing::error;
+use waf_certificates::acme;
+use waf_certificates::disk::{Layout, Store};
+use waf_certificates::listing;
 use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
+use waf_dataplane::confinement::identity::User;
 use waf_dataplane::worker;
 use waf_shared::text::is_escaped;
 
@@ -30,9 +34,6 @@ use crate::upgrade::predecessor::Predecessor;
 use crate::upgrade::program::Program;
 use crate::user;
 use crate::workers;
-use waf_certificates::acme;
-use waf_certificates::disk::{Layout, Store};
-use waf_certificates::listing;
 
 /// Runs the program.
 pub fn run() -> ExitCode {
@@ -167,17 +168,9 @@ where
             return ExitCode::FAILURE;
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let settings = supervise::Settings {
         workers: process.workers.get(),
-        worker: workers::Settings {
-            threads: (cores / process.workers.get()).max(1),
-            drain: Duration::from_secs(process.drain),
-            log_level: process.log_level.into(),
-            user,
-            memory_bytes: process.worker_memory.or_else(|| memory::share(process.workers.get())),
-            client_share: process.client_share,
-        },
+        worker: worker_settings(process, user),
         ports,
         acme,
         greeting,
@@ -202,6 +195,18 @@ where
             error!("{error}");
         }
     }))
+}
+
+fn worker_settings(process: &Process, user: Option<User>) -> workers::Settings {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    workers::Settings {
+        threads: (cores / process.workers.get()).max(1),
+        drain: Duration::from_secs(process.drain),
+        log_level: process.log_level.into(),
+        user,
+        memory_bytes: process.worker_memory.or_else(|| memory::share(process.workers.get())),
+        client_share: process.client_share,
+    }
 }
 
 /// Takes what others prepared. Inside the runtime, since a service manager is shown life from here on.

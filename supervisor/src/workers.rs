@@ -15,6 +15,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::warn;
+use waf_certificates::states::StateReceiver;
 use waf_dataplane::confinement::identity::User;
 use waf_dataplane::worker::channel::{self, ChannelError, Received, Receiver, Sender};
 use waf_shared::control::{ToSupervisor, ToWorker, encode};
@@ -27,7 +28,6 @@ use crate::metrics::Metrics;
 use crate::rate_limit_memory::MemoryObject;
 use crate::rollout::WorkerId;
 use crate::sockets::Bound;
-use waf_certificates::states::StateReceiver;
 
 /// This program, also after its file was replaced.
 const PROGRAM: &str = "/proc/self/exe";

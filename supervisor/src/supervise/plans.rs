@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use tracing::{error, info, warn};
+use waf_certificates::manager::Wanted;
 use waf_compiler::{Compiled, Diagnostic, Severity};
 use waf_shared::plan::Digest;
 
@@ -13,7 +14,6 @@ use crate::candidate::{Candidate, CandidateError};
 use crate::changes;
 use crate::rollout::{PlanId, RolloutEvent};
 use crate::source::Found;
-use waf_certificates::manager::Wanted;
 
 /// Folder for bodies, in `data_dir`.
 const SPOOL_FOLDER: &str = "spool";

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
+use waf_certificates::tickets::TicketHandover;
 
 use super::upgrade_state::Ownership;
 use super::{Inherited, SuperviseError, Supervisor};
@@ -16,7 +17,6 @@ use crate::sockets::Sockets;
 use crate::upgrade::handover::HandoverSource;
 use crate::upgrade::predecessor::PredecessorMessage;
 use crate::upgrade::successor::{Outcome, Successor};
-use waf_certificates::tickets::TicketHandover;
 
 /// Resources that a supervisor begins with.
 pub(super) struct Beginning {

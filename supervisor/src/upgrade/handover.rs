@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rustix::fs::{MemfdFlags, fstat, memfd_create};
 use rustix::io::{pread, pwrite};
 use serde::{Deserialize, Serialize};
+use waf_certificates::tickets::TicketHandover;
 use waf_shared::limits::{HANDED_SOCKETS_MAX, HANDOVER_BYTES_MAX};
 
 use super::packet::Packet;
@@ -17,7 +18,6 @@ use crate::audit::WriterLock;
 use crate::rate_limit_memory::{MemoryObject, RateLimitHandover};
 use crate::sockets::Bound;
 use crate::sockets::adopted::{Adopted, Origin, Unfit, adopt};
-use waf_certificates::tickets::TicketHandover;
 
 /// Text of the message that carries a handover.
 pub const GREETING: &[u8] = b"waf estate";
