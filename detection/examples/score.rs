@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use serde_json::{Value, json};
-use waf_detection::Engine;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::{Answer, Recorded};
@@ -44,7 +43,7 @@ fn main() {
             _ => files.push(argument),
         }
     }
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let mut inspection = Inspection::new(Arc::clone(&engine), leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
     let mut counts = Counts::new();
     let mut false_alarms: BTreeMap<String, usize> = BTreeMap::new();

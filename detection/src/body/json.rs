@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
-use super::{Cut, Sink};
+use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
 
 mod strict;
@@ -145,11 +145,11 @@ impl Json {
     }
 
     /// Judges what the end makes complete.
-    pub(super) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) -> Result<(), Fault> {
+    pub(super) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) -> Result<(), Fault> {
         if !self.started && self.mark.is_multiple_of(BYTE_ORDER_MARK.len()) {
             return Ok(());
         }
-        if cut == Cut::CutOff {
+        if completeness == Completeness::CutOff {
             self.give_up(sink);
             while !self.open.is_empty() {
                 self.close_keys(sink);

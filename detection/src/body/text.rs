@@ -8,7 +8,8 @@ use super::form::Form;
 use super::shape::Shape;
 use super::value::{Limits, Value};
 use super::wide::{self, Wide};
-use super::{BodyKind, Cut, Sink};
+use crate::body::kind::BodyKind;
+use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
 
 /// Bytes that show wide characters.
@@ -122,16 +123,16 @@ impl Text {
         self.read(rest, sink);
     }
 
-    pub(super) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    pub(super) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         if let Some(opening) = self.opening.take() {
             self.open(&opening);
             self.read(&opening, sink);
         }
-        decode(&mut self.charset, &mut self.first, b"", Some(cut), sink);
-        self.first.end(!self.is_found, cut, sink);
+        decode(&mut self.charset, &mut self.first, b"", Some(completeness), sink);
+        self.first.end(!self.is_found, completeness, sink);
         if let Some(mut second) = self.second.take() {
-            second.read(Some(cut), sink);
-            second.reading.end(second.is_declared, cut, sink);
+            second.read(Some(completeness), sink);
+            second.reading.end(second.is_declared, completeness, sink);
         }
     }
 
@@ -182,7 +183,7 @@ impl Second {
         BLOCK_BYTES.saturating_sub(self.block.len())
     }
 
-    fn read(&mut self, end: Option<Cut>, sink: &mut impl Sink) {
+    fn read(&mut self, end: Option<Completeness>, sink: &mut impl Sink) {
         decode(&mut self.charset, &mut self.reading, &self.block, end, sink);
         self.block.clear();
     }
@@ -193,7 +194,7 @@ fn decode(
     charset: &mut Charset,
     reading: &mut Reading,
     bytes: &[u8],
-    end: Option<Cut>,
+    end: Option<Completeness>,
     sink: &mut impl Sink,
 ) {
     if charset.is_idle() {
@@ -201,7 +202,7 @@ fn decode(
     }
     let step = charset.decode(bytes, end.is_some(), |text| reading.feed(text, sink));
     // A text that is cut off may end within a character.
-    reading.is_undecodable |= step.is_err() && end != Some(Cut::CutOff);
+    reading.is_undecodable |= step.is_err() && end != Some(Completeness::CutOff);
 }
 
 impl Reading {
@@ -213,14 +214,14 @@ impl Reading {
     }
 
     /// Ends the text, whose character set may be declared.
-    fn end(&mut self, is_declared: bool, cut: Cut, sink: &mut impl Sink) {
+    fn end(&mut self, is_declared: bool, completeness: Completeness, sink: &mut impl Sink) {
         if self.is_undecodable && is_declared {
             sink.violation(
                 Leaf::HttpComplianceMalformedBody,
                 "the body is not written in the character set that it declares",
             );
         }
-        self.finish(cut, sink);
+        self.finish(completeness, sink);
     }
 
     fn start(&mut self, kind: BodyKind, place: Place, name: &[u8]) {
@@ -249,10 +250,10 @@ impl Reading {
         self.form.feed(rest, sink);
     }
 
-    fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         if self.is_form {
             self.form.finish(sink);
         }
-        self.value.finish(cut, sink);
+        self.value.finish(completeness, sink);
     }
 }

@@ -3,8 +3,8 @@
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
-use super::joined::Source;
 use super::judging::Judging;
+use super::repeated::Source;
 use super::split;
 use crate::field::{Field, Place};
 
@@ -71,7 +71,7 @@ impl Judging {
                 "an argument's name is over 1024 bytes".into(),
             );
         }
-        self.field(&Field { place: names, name: b"", value: name });
+        self.field(&Field { place: names, name: b"", value: split::without_reference(name) });
     }
 
     /// Judges the URL of the page that a request comes from. Pages log it and search in its query, so its arguments are

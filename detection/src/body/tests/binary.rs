@@ -2,9 +2,9 @@
 
 use super::{Said, leaves, read, spellings, values};
 use crate::body::tests::Collected;
-use crate::body::{Body, Cut};
+use crate::body::{Body, Completeness};
+use crate::bounds::Bounds;
 use crate::field::Place;
-use crate::inspection::Bounds;
 use waf_shared::catalog::Leaf;
 
 /// Media types that promise something else than text.
@@ -100,7 +100,7 @@ fn files_under_a_binary_type_are_not_read() {
             parsers.start(kind.as_bytes(), &Bounds::DEFAULT, &mut Collected::default());
             assert!(parsers.is_read());
             parsers.feed(body, &mut Collected::default());
-            parsers.finish(Cut::Whole, &mut Collected::default());
+            parsers.finish(Completeness::Whole, &mut Collected::default());
             assert_eq!((parsers.is_read(), parsers.uninspected()), (false, 0), "{kind}");
         }
     }
