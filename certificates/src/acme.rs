@@ -44,7 +44,7 @@ pub const DEFAULT_DIRECTORY: &str = "https://acme-v02.api.letsencrypt.org/direct
 
 /// Access to the authority, and the account.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct AcmeSettings {
     /// Directory URL (RFC 8555 section 7.1.1).
     pub directory: String,
     /// Contacts of the account as URLs, `mailto:` mostly.
@@ -82,7 +82,7 @@ pub fn rfc3339(time: SystemTime) -> String {
     time.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
 }
 
-impl Default for Settings {
+impl Default for AcmeSettings {
     fn default() -> Self {
         Self {
             directory: DEFAULT_DIRECTORY.to_owned(),

@@ -10,7 +10,7 @@ pub struct Field {
     /// Its key.
     pub name: &'static str,
     /// Kind of its values.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// True if it must be present in its mapping.
     pub required: bool,
     /// Default as the reference page prints it and the file could say it.
@@ -46,7 +46,7 @@ impl Limit {
 
 /// Kind of a field's values.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub enum FieldKind {
     /// Text of a syntax.
     Text(&'static Syntax),
     /// One of these words.
@@ -60,22 +60,22 @@ pub enum Kind {
     /// A time, in milliseconds.
     Duration(Bound),
     /// A list.
-    List(&'static Kind),
+    List(&'static FieldKind),
     /// A list of at least one entry, and the name of an entry.
-    AtLeastOne(&'static Kind, &'static str),
+    AtLeastOne(&'static FieldKind, &'static str),
     /// One entry, or a list of at least one, and the name of an entry.
-    OneOrMany(&'static Kind, &'static str),
+    OneOrMany(&'static FieldKind, &'static str),
     /// A mapping from names to texts.
     Map(&'static Syntax, &'static Syntax),
     /// A mapping with fields of its own.
     Section(&'static [Field]),
 }
 
-impl Kind {
+impl FieldKind {
     /// Bounds of a number.
     pub fn bound(&self) -> Option<Bound> {
         match self {
-            Kind::Int(bound) | Kind::Size(bound) | Kind::Duration(bound) => Some(*bound),
+            FieldKind::Int(bound) | FieldKind::Size(bound) | FieldKind::Duration(bound) => Some(*bound),
             _ => None,
         }
     }
@@ -83,19 +83,19 @@ impl Kind {
     /// The type in the words of the specification.
     pub fn type_name(&self) -> String {
         match self {
-            Kind::Text(syntax) => syntax.type_name.to_owned(),
-            Kind::Choice(_) => "enum".to_owned(),
-            Kind::Bool => "bool".to_owned(),
-            Kind::Int(_) => "int".to_owned(),
-            Kind::Size(_) => "byte size".to_owned(),
-            Kind::Duration(_) => "duration".to_owned(),
-            Kind::List(Kind::Section(_)) | Kind::AtLeastOne(Kind::Section(_), _) => {
+            FieldKind::Text(syntax) => syntax.type_name.to_owned(),
+            FieldKind::Choice(_) => "enum".to_owned(),
+            FieldKind::Bool => "bool".to_owned(),
+            FieldKind::Int(_) => "int".to_owned(),
+            FieldKind::Size(_) => "byte size".to_owned(),
+            FieldKind::Duration(_) => "duration".to_owned(),
+            FieldKind::List(FieldKind::Section(_)) | FieldKind::AtLeastOne(FieldKind::Section(_), _) => {
                 "list of objects".to_owned()
             }
-            Kind::List(item) | Kind::AtLeastOne(item, _) => format!("list of {}", item.type_name()),
-            Kind::OneOrMany(item, _) => format!("{0} or list of {0}", item.type_name()),
-            Kind::Map(_, _) => "map string to string".to_owned(),
-            Kind::Section(_) => "object".to_owned(),
+            FieldKind::List(item) | FieldKind::AtLeastOne(item, _) => format!("list of {}", item.type_name()),
+            FieldKind::OneOrMany(item, _) => format!("{0} or list of {0}", item.type_name()),
+            FieldKind::Map(_, _) => "map string to string".to_owned(),
+            FieldKind::Section(_) => "object".to_owned(),
         }
     }
 }

@@ -115,7 +115,7 @@ pub fn compile_text(
     let Some(tree) = tree::read(text, &mut sink) else { return Err(sink.finish()) };
     let route_names = resolve::route_names(&tree);
     let mut reader = Reader::new(&mut sink, &route_names);
-    let kind = field::Kind::Section(raw::document());
+    let kind = field::FieldKind::Section(raw::document());
     let Some(document) = raw::Document::from_node(&mut reader, &tree, &kind) else {
         return Err(sink.finish());
     };

@@ -8,7 +8,7 @@ pub(crate) use value::{Choice, Map, OneOrMany};
 
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
-use crate::field::{Field, Kind};
+use crate::field::{Field, FieldKind};
 use crate::names::{Mistake, Word};
 use crate::tree::{self, Entry, Node, Value};
 
@@ -27,7 +27,7 @@ pub(crate) trait FromNode: Sized {
     const READS_EMPTY: bool = false;
 
     /// Reads `node`; `None` after a fault, which has then been reported.
-    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<Self>;
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &FieldKind) -> Option<Self>;
 }
 
 /// State of the walk.
@@ -118,11 +118,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the entries of a list. Faulty entries are reported and left out.
-    pub(crate) fn items<T: FromNode>(&mut self, nodes: &[std::rc::Rc<Node>], kind: &Kind) -> Vec<At<T>> {
+    pub(crate) fn items<T: FromNode>(&mut self, nodes: &[std::rc::Rc<Node>], kind: &FieldKind) -> Vec<At<T>> {
         let mut items = Vec::with_capacity(nodes.len());
         for (index, node) in nodes.iter().enumerate() {
             let parent = self.path.len();
-            if let (Kind::Section(_), Some(name)) = (kind, self.route_names.get(index)) {
+            if let (FieldKind::Section(_), Some(name)) = (kind, self.route_names.get(index)) {
                 self.path = format!("{}[{name}]", self.path);
             }
             if let Some(value) = T::from_node(self, node, kind) {
@@ -183,7 +183,7 @@ pub(crate) fn defaults<T: FromNode>(fields: &'static [Field]) -> Option<T> {
     // Required fields are missed here; a default that cannot be read is found by the tests.
     let mut sink = Sink::new("defaults", 1);
     let node = tree::read(&text, &mut sink)?;
-    T::from_node(&mut Reader::new(&mut sink, &[]), &node, &Kind::Section(fields))
+    T::from_node(&mut Reader::new(&mut sink, &[]), &node, &FieldKind::Section(fields))
 }
 
 /// Help for a field that people write into the section at `path` and that has its place elsewhere.

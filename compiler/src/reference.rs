@@ -16,7 +16,7 @@ pub use metrics::metrics;
 pub use protections::protections;
 
 use crate::code;
-use crate::field::{Field, Kind};
+use crate::field::{Field, FieldKind};
 use crate::raw::document;
 
 /// `docs/configuration.md`.
@@ -66,8 +66,9 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
     }
     for field in fields {
         let (below, suffix) = match field.kind {
-            Kind::Section(below) => (below, ""),
-            Kind::List(Kind::Section(below)) | Kind::AtLeastOne(Kind::Section(below), _) => (*below, "[]"),
+            FieldKind::Section(below) => (below, ""),
+            FieldKind::List(FieldKind::Section(below))
+            | FieldKind::AtLeastOne(FieldKind::Section(below), _) => (*below, "[]"),
             _ => continue,
         };
         let own = format!("{path}{}{suffix}", field.name);
@@ -83,16 +84,18 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
     }
 }
 
-fn type_of(kind: &Kind) -> String {
+fn type_of(kind: &FieldKind) -> String {
     match kind {
-        Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
+        FieldKind::Choice(words) => {
+            words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ")
+        }
         other => other.type_name(),
     }
 }
 
 fn constraint(field: &Field) -> String {
     let bound = match field.kind {
-        Kind::Int(bound) | Kind::Size(bound) | Kind::Duration(bound) => bound.text(),
+        FieldKind::Int(bound) | FieldKind::Size(bound) | FieldKind::Duration(bound) => bound.text(),
         _ => String::new(),
     };
     [bound.as_str(), field.bound].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")

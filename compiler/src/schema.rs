@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::field::{Bound, Field, Kind, Syntax};
+use crate::field::{Bound, Field, FieldKind, Syntax};
 use crate::raw::document;
 
 /// The schema as text.
@@ -46,25 +46,25 @@ fn default(field: &Field) -> Option<Value> {
     serde_yaml::from_str(field.default).ok()
 }
 
-fn of(kind: &Kind) -> Value {
+fn of(kind: &FieldKind) -> Value {
     match kind {
-        Kind::Text(syntax) => text(syntax),
-        Kind::Choice(words) => json!({ "enum": words }),
-        Kind::Bool => json!({ "type": "boolean" }),
-        Kind::Int(bound) => integer(bound),
-        Kind::Size(bound) => json!({
+        FieldKind::Text(syntax) => text(syntax),
+        FieldKind::Choice(words) => json!({ "enum": words }),
+        FieldKind::Bool => json!({ "type": "boolean" }),
+        FieldKind::Int(bound) => integer(bound),
+        FieldKind::Size(bound) => json!({
             "anyOf": [integer(bound), { "type": "string", "pattern": "^[0-9]+(B|KB|MB|GB)$" }],
         }),
-        Kind::Duration(_) => json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$" }),
-        Kind::List(item) => json!({ "type": "array", "items": of(item) }),
-        Kind::AtLeastOne(item, _) => json!({ "type": "array", "items": of(item), "minItems": 1 }),
-        Kind::OneOrMany(item, _) => json!({
+        FieldKind::Duration(_) => json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$" }),
+        FieldKind::List(item) => json!({ "type": "array", "items": of(item) }),
+        FieldKind::AtLeastOne(item, _) => json!({ "type": "array", "items": of(item), "minItems": 1 }),
+        FieldKind::OneOrMany(item, _) => json!({
             "anyOf": [of(item), { "type": "array", "items": of(item), "minItems": 1, "uniqueItems": true }],
         }),
-        Kind::Map(keys, values) => json!({
+        FieldKind::Map(keys, values) => json!({
             "type": "object", "propertyNames": text(keys), "additionalProperties": text(values),
         }),
-        Kind::Section(fields) => section(fields),
+        FieldKind::Section(fields) => section(fields),
     }
 }
 
@@ -103,8 +103,10 @@ mod tests {
             let property = &schema["properties"][field.name];
             assert!(property["description"].is_string(), "{}", field.name);
             match &field.kind {
-                Kind::Section(below) => check_fields(below, property),
-                Kind::AtLeastOne(Kind::Section(below), _) => check_fields(below, &property["items"]),
+                FieldKind::Section(below) => check_fields(below, property),
+                FieldKind::AtLeastOne(FieldKind::Section(below), _) => {
+                    check_fields(below, &property["items"])
+                }
                 _ => assert!(field.default.is_empty() || !property["default"].is_null(), "{}", field.name),
             }
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use waf_shared::plan::{Millis, Mode};
 
-use crate::field::{GB, KB, Kind, MB, SECOND};
+use crate::field::{FieldKind, GB, KB, MB, SECOND};
 use crate::names::{MediaType, Method, OneOf};
 use crate::read::{At, Choice};
 
@@ -53,7 +53,7 @@ pub(crate) trait PlanValue<T> {
     fn lowered(value: &T) -> Self;
 
     /// As YAML.
-    fn shown(&self, kind: &Kind) -> String;
+    fn shown(&self, kind: &FieldKind) -> String;
 }
 
 impl PlanValue<u64> for u64 {
@@ -61,8 +61,8 @@ impl PlanValue<u64> for u64 {
         *value
     }
 
-    fn shown(&self, kind: &Kind) -> String {
-        if matches!(kind, Kind::Size(_)) { size(*self) } else { self.to_string() }
+    fn shown(&self, kind: &FieldKind) -> String {
+        if matches!(kind, FieldKind::Size(_)) { size(*self) } else { self.to_string() }
     }
 }
 
@@ -71,7 +71,7 @@ impl PlanValue<u64> for u32 {
         narrow(*value)
     }
 
-    fn shown(&self, _: &Kind) -> String {
+    fn shown(&self, _: &FieldKind) -> String {
         self.to_string()
     }
 }
@@ -81,7 +81,7 @@ impl PlanValue<u64> for Millis {
         Millis(*value)
     }
 
-    fn shown(&self, _: &Kind) -> String {
+    fn shown(&self, _: &FieldKind) -> String {
         duration(self.0)
     }
 }
@@ -91,7 +91,7 @@ impl PlanValue<bool> for bool {
         *value
     }
 
-    fn shown(&self, _: &Kind) -> String {
+    fn shown(&self, _: &FieldKind) -> String {
         self.to_string()
     }
 }
@@ -101,7 +101,7 @@ impl PlanValue<Choice<Mode>> for Mode {
         value.0
     }
 
-    fn shown(&self, _: &Kind) -> String {
+    fn shown(&self, _: &FieldKind) -> String {
         let word = Mode::WORDS.iter().find(|(_, mode)| mode == self).map(|(word, _)| *word);
         word.unwrap_or_default().to_owned()
     }
@@ -112,7 +112,7 @@ impl PlanValue<Vec<At<Method>>> for Vec<String> {
         unique(value.iter().map(|at| at.value.0.clone()))
     }
 
-    fn shown(&self, _: &Kind) -> String {
+    fn shown(&self, _: &FieldKind) -> String {
         list(self.iter().cloned())
     }
 }
@@ -122,7 +122,7 @@ impl PlanValue<Vec<At<MediaType>>> for Vec<String> {
         unique(value.iter().map(|at| at.value.essence.clone()))
     }
 
-    fn shown(&self, _: &Kind) -> String {
+    fn shown(&self, _: &FieldKind) -> String {
         list(self.iter().cloned())
     }
 }

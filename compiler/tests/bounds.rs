@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use waf_compiler::document;
-use waf_compiler::field::{Field, Kind};
+use waf_compiler::field::{Field, FieldKind};
 
 use crate::common::{compile, errors, plan};
 
@@ -104,9 +104,9 @@ fn numeric(fields: &[Field], path: &str, out: &mut Vec<(String, Field)>) {
     for field in fields {
         let own = format!("{path}{}", field.name);
         match field.kind {
-            Kind::Int(_) | Kind::Size(_) | Kind::Duration(_) => out.push((own, *field)),
-            Kind::Section(below) => numeric(below, &format!("{own}."), out),
-            Kind::AtLeastOne(Kind::Section(below), _) => numeric(below, &format!("{own}[]."), out),
+            FieldKind::Int(_) | FieldKind::Size(_) | FieldKind::Duration(_) => out.push((own, *field)),
+            FieldKind::Section(below) => numeric(below, &format!("{own}."), out),
+            FieldKind::AtLeastOne(FieldKind::Section(below), _) => numeric(below, &format!("{own}[]."), out),
             _ => {}
         }
     }
@@ -119,7 +119,7 @@ fn numbers_that_the_specification_does_not_list_keep_their_own_bounds() {
     let covered: Vec<String> = BOUNDS.iter().flat_map(|(path, _, _)| places(path)).collect();
     for (path, field) in all.iter().filter(|(path, _)| !covered.contains(path)) {
         let Some(bound) = field.kind.bound() else { continue };
-        let unit = if matches!(field.kind, Kind::Duration(_)) { "ms" } else { "" };
+        let unit = if matches!(field.kind, FieldKind::Duration(_)) { "ms" } else { "" };
         assert_eq!(errors(&with(path, &format!("{}{unit}", bound.min))), [""; 0], "{path}");
         if bound.min > 0 {
             assert_eq!(errors(&with(path, &format!("{}{unit}", bound.min - 1))).len(), 1, "{path}");
@@ -202,8 +202,8 @@ fn leaves(fields: &[Field], path: &str, out: &mut Vec<(String, Field)>) {
     for field in fields {
         let own = format!("{path}{}", field.name);
         match field.kind {
-            Kind::Section(below) => leaves(below, &format!("{own}."), out),
-            Kind::AtLeastOne(Kind::Section(below), _) => leaves(below, &format!("{own}[]."), out),
+            FieldKind::Section(below) => leaves(below, &format!("{own}."), out),
+            FieldKind::AtLeastOne(FieldKind::Section(below), _) => leaves(below, &format!("{own}[]."), out),
             _ => out.push((own, *field)),
         }
     }

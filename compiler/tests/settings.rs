@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use waf_compiler::field::{Field, Kind};
+use waf_compiler::field::{Field, FieldKind};
 use waf_compiler::{Compiled, Options, changes, compile_text, document, reference, schema};
 
 /// The sections whose rows are settings, below `global`; the first three may be part of a route too.
@@ -39,18 +39,18 @@ impl Setting {
     /// A valid value other than the default, and its form in `effective`.
     fn other(&self) -> (String, String) {
         match self.field.kind {
-            Kind::Bool => {
+            FieldKind::Bool => {
                 let value = (self.field.default != "true").to_string();
                 (value.clone(), value)
             }
             // The constraint in words says which texts a list takes.
-            Kind::List(_) => {
+            FieldKind::List(_) => {
                 let entry = if self.field.bound.contains("method") { "PURGE" } else { "image/png" };
                 (format!("[{entry}]"), format!("[\"{entry}\"]"))
             }
-            Kind::Int(bound) => ((bound.min + 7).to_string(), (bound.min + 7).to_string()),
-            Kind::Size(bound) => (format!("{}B", bound.min + 7), format!("{}B", bound.min + 7)),
-            Kind::Duration(bound) => (format!("{}ms", bound.min + 7), format!("{}ms", bound.min + 7)),
+            FieldKind::Int(bound) => ((bound.min + 7).to_string(), (bound.min + 7).to_string()),
+            FieldKind::Size(bound) => (format!("{}B", bound.min + 7), format!("{}B", bound.min + 7)),
+            FieldKind::Duration(bound) => (format!("{}ms", bound.min + 7), format!("{}ms", bound.min + 7)),
             kind => panic!("{}: no other value of {} is known", self.path(), kind.type_name()),
         }
     }
@@ -71,7 +71,7 @@ impl Setting {
 fn below(fields: &'static [Field], name: &str) -> &'static [Field] {
     let field = fields.iter().find(|field| field.name == name).unwrap();
     match field.kind {
-        Kind::Section(below) => below,
+        FieldKind::Section(below) => below,
         _ => panic!("{name} is a section"),
     }
 }
@@ -165,7 +165,7 @@ fn the_reference_the_limits_and_the_schema_list_every_row() {
         assert!(property["description"].as_str().is_some_and(|text| text.starts_with(field.doc)), "{path}");
         assert!(!property["default"].is_null(), "{path}");
         if let Some(bound) = field.kind.bound()
-            && matches!(field.kind, Kind::Int(_))
+            && matches!(field.kind, FieldKind::Int(_))
         {
             assert_eq!(property["minimum"], json!(bound.min), "{path}");
         }

@@ -8,7 +8,7 @@ use waf_shared::control::ToSupervisor;
 
 use crate::rollout::WorkerId;
 use crate::signals::Signal;
-use crate::source::Found;
+use crate::source::SourceUpdate;
 use crate::upgrade::predecessor::PredecessorMessage;
 use crate::upgrade::successor::{Outcome, SuccessorReport};
 use crate::workers::WorkerReport;
@@ -18,7 +18,7 @@ pub enum Event {
     /// An operator's or an orchestrator's signal.
     Signal(Signal),
     /// Result of a look at the configuration.
-    Source(Found),
+    Source(SourceUpdate),
     /// A plan whose certificates were read: it can be offered.
     Certified(Box<Compiled>, Instant),
     /// All hosts without a certificate.
@@ -41,8 +41,8 @@ impl From<Signal> for Event {
     }
 }
 
-impl From<Found> for Event {
-    fn from(found: Found) -> Self {
+impl From<SourceUpdate> for Event {
+    fn from(found: SourceUpdate) -> Self {
         Self::Source(found)
     }
 }

@@ -113,7 +113,7 @@ fn demo(port: u16, process: &Process) -> ExitCode {
     supervise(
         process,
         TlsPorts::default(),
-        acme::Settings::default(),
+        acme::AcmeSettings::default(),
         Some(greeting),
         async |settings, inherited| {
             let (shop, upstream) = demo::upstream().map_err(SuperviseError::Demo)?;
@@ -151,12 +151,12 @@ fn certificates(config: &Path, acme: &Acme) -> ExitCode {
 fn supervise<F>(
     process: &Process,
     ports: TlsPorts,
-    acme: acme::Settings,
+    acme: acme::AcmeSettings,
     greeting: Option<String>,
     main: F,
 ) -> ExitCode
 where
-    F: AsyncFnOnce(supervise::Settings, supervise::Inherited) -> Result<(), SuperviseError>,
+    F: AsyncFnOnce(supervise::ServiceSettings, supervise::Inherited) -> Result<(), SuperviseError>,
 {
     raise_file_limit();
     let surroundings = Surroundings::of_this_process();
@@ -168,7 +168,7 @@ where
             return ExitCode::FAILURE;
         }
     };
-    let settings = supervise::Settings {
+    let settings = supervise::ServiceSettings {
         workers: process.workers.get(),
         worker: worker_settings(process, user),
         ports,
@@ -197,9 +197,9 @@ where
     }))
 }
 
-fn worker_settings(process: &Process, user: Option<User>) -> workers::Settings {
+fn worker_settings(process: &Process, user: Option<User>) -> workers::WorkerSettings {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    workers::Settings {
+    workers::WorkerSettings {
         threads: (cores / process.workers.get()).max(1),
         drain: Duration::from_secs(process.drain),
         log_level: process.log_level.into(),

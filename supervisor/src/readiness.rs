@@ -7,7 +7,7 @@ use waf_shared::plan::Digest;
 
 /// Status that the health listener shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
+pub struct HealthStatus {
     /// Ready, or why not.
     pub ready: Result<(), NotReady>,
     /// The plan in force.

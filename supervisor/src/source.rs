@@ -21,7 +21,7 @@ use watch::{Change, Watch, take};
 const TRIES_MAX: usize = 5;
 
 /// Result of a look at the configuration.
-pub enum Found {
+pub enum SourceUpdate {
     /// It compiles.
     Compiled {
         /// The plan.
@@ -57,14 +57,14 @@ impl Source {
 
     /// Reports every change until the receiver is gone. `force` makes it look at once, whether or not anything
     /// changed.
-    pub async fn follow<E: From<Found>>(self, events: mpsc::Sender<E>, force: Arc<Notify>) {
+    pub async fn follow<E: From<SourceUpdate>>(self, events: mpsc::Sender<E>, force: Arc<Notify>) {
         let Self { config, options, known } = self;
         let mut follower = Follower { config, options, watch: Watch::new(known), last_fault: None };
         loop {
             let found = tokio::select! {
                 () = force.notified() => follower.compile(true).await,
                 change = follower.watch.changed() => match change {
-                    Change::Missing(file) => Some(Found::Missing(file)),
+                    Change::Missing(file) => Some(SourceUpdate::Missing(file)),
                     Change::Settled(_) => follower.compile(false).await,
                 },
             };
@@ -87,7 +87,7 @@ struct Follower {
 
 impl Follower {
     /// Compiles what is there now. `None` when there is nothing new to say.
-    async fn compile(&mut self, forced: bool) -> Option<Found> {
+    async fn compile(&mut self, forced: bool) -> Option<SourceUpdate> {
         let began = Instant::now();
         for _ in 0..TRIES_MAX {
             let watched: Vec<_> = self.watch.known().paths().cloned().collect();
@@ -111,7 +111,7 @@ impl Follower {
             }
             self.last_fault = None;
             self.watch.accept(after, false);
-            return Some(Found::Compiled { compiled: Box::new(compiled), began });
+            return Some(SourceUpdate::Compiled { compiled: Box::new(compiled), began });
         }
         self.watch.again();
         None
@@ -119,12 +119,17 @@ impl Follower {
 
     /// A fault is said once until something changes; while it lasts, every poll looks again, for a file that is named
     /// and missing may appear.
-    fn invalid(&mut self, before: Snapshot, diagnostics: Vec<Diagnostic>, forced: bool) -> Option<Found> {
+    fn invalid(
+        &mut self,
+        before: Snapshot,
+        diagnostics: Vec<Diagnostic>,
+        forced: bool,
+    ) -> Option<SourceUpdate> {
         let changed = !before.same_contents(self.watch.known());
         self.watch.accept(before, true);
         let new = forced || changed || self.last_fault.as_ref() != Some(&diagnostics);
         self.last_fault = Some(diagnostics.clone());
-        new.then_some(Found::Invalid(diagnostics))
+        new.then_some(SourceUpdate::Invalid(diagnostics))
     }
 }
 

@@ -64,15 +64,15 @@ const EXIT: Duration = Duration::from_secs(2);
 
 /// Settings of the service.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ServiceSettings {
     /// Number of workers.
     pub workers: usize,
     /// Settings of each of them.
-    pub worker: workers::Settings,
+    pub worker: workers::WorkerSettings,
     /// Ports of modes 1 and 2.
     pub ports: TlsPorts,
     /// Settings of the certificate authority.
-    pub acme: acme::Settings,
+    pub acme: acme::AcmeSettings,
     /// Printed to stderr once the service is ready.
     pub greeting: Option<String>,
     /// Program that an upgrade starts.
@@ -137,7 +137,7 @@ pub enum SuperviseError {
 pub async fn supervise(
     first: Compiled,
     source: Option<Source>,
-    settings: Settings,
+    settings: ServiceSettings,
     inherited: Inherited,
     began: Instant,
 ) -> Result<(), SuperviseError> {
@@ -168,7 +168,7 @@ pub async fn supervise(
 
 /// The loop's state, in parts that own theirs.
 struct Supervisor {
-    settings: Settings,
+    settings: ServiceSettings,
     events: mpsc::Sender<Event>,
     /// Makes the source look at once.
     force: Option<Arc<Notify>>,
@@ -196,7 +196,7 @@ struct AuditOutput {
 impl Supervisor {
     async fn create(
         first: &Compiled,
-        settings: Settings,
+        settings: ServiceSettings,
         beginning: Beginning,
         counters: &Arc<Counters>,
         events: mpsc::Sender<Event>,

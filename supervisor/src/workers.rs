@@ -40,7 +40,7 @@ const EXIT_TIME: Duration = Duration::from_secs(2);
 
 /// Settings of a worker.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct WorkerSettings {
     /// Threads of each.
     pub threads: usize,
     /// Time for requests in flight at a stop.
@@ -118,7 +118,7 @@ impl Worker {
     /// task of `readers`.
     pub fn spawn<E: From<WorkerReport> + Send + 'static>(
         id: WorkerId,
-        settings: &Settings,
+        settings: &WorkerSettings,
         outputs: WorkerOutputs<E>,
         states: StateReceiver,
         readers: &mut JoinSet<()>,
@@ -169,7 +169,7 @@ fn journal(outgoing: &mpsc::Sender<Outgoing>) -> Option<Memory> {
     hand_over().inspect_err(|error| warn!(%error, "no journal is kept of what a worker has in flight")).ok()
 }
 
-fn command(id: WorkerId, settings: &Settings) -> Command {
+fn command(id: WorkerId, settings: &WorkerSettings) -> Command {
     let mut command = Command::new(PROGRAM);
     command
         .arg0("waf")

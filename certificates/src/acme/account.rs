@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 use tracing::{error, info};
 
-use super::Settings;
+use super::AcmeSettings;
 use super::client::{Connector, Notes};
 use super::failure::{Failure, Why};
 use crate::disk::Store;
@@ -23,14 +23,14 @@ struct Saved {
 /// Source of accounts. Clones take turns.
 #[derive(Clone)]
 pub(super) struct Accounts {
-    settings: Arc<Settings>,
+    settings: Arc<AcmeSettings>,
     connector: Connector,
     /// One at a time: orders that begin together must not make an account each.
     turn: Arc<Mutex<()>>,
 }
 
 impl Accounts {
-    pub(super) fn new(settings: Arc<Settings>, connector: Connector) -> Self {
+    pub(super) fn new(settings: Arc<AcmeSettings>, connector: Connector) -> Self {
         Self { settings, connector, turn: Arc::default() }
     }
 

@@ -25,7 +25,7 @@ use super::figures::Figures;
 use super::leadership::{Leadership, Standing};
 use super::saver::Saver;
 use super::schedule::Schedule;
-use super::{Challenge, Settings, order};
+use super::{AcmeSettings, Challenge, order};
 use crate::disk::{Layout, Pair, Provenance, Snapshot, Store, is_wildcard};
 use crate::manager::{Orders, Wanted};
 
@@ -33,7 +33,7 @@ use crate::manager::{Orders, Wanted};
 const LOOK: Duration = Duration::from_mins(1);
 
 /// Starts the task that orders. It ends when the manager of certificates does.
-pub fn start(settings: Settings, orders: Orders, figures: Arc<Figures>) -> Result<(), ClientError> {
+pub fn start(settings: AcmeSettings, orders: Orders, figures: Arc<Figures>) -> Result<(), ClientError> {
     let connector = Connector::new(settings.root.as_deref())?;
     let settings = Arc::new(settings);
     let Orders { wanted, snapshot, unserved, challenges, answered, unsaved, changed } = orders;
@@ -76,7 +76,7 @@ enum Done {
 }
 
 struct OrderLoop {
-    settings: Arc<Settings>,
+    settings: Arc<AcmeSettings>,
     accounts: Accounts,
     challenge_store: ChallengeStore,
     disk: Disk,

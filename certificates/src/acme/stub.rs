@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use x509_parser::prelude::FromDer as _;
 
-use super::Settings;
+use super::AcmeSettings;
 use crate::disk::{Layout, Pair, Provenance, Store};
 
 /// The one name that it issues certificates for.
@@ -30,7 +30,7 @@ pub(super) const NAME: &str = "a.example";
 
 /// A running one.
 pub(super) struct Stub {
-    pub(super) settings: Settings,
+    pub(super) settings: AcmeSettings,
     pub(super) folder: tempfile::TempDir,
     authority: Arc<Authority>,
 }
@@ -200,7 +200,8 @@ impl Stub {
             .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("https://{}", listener.local_addr().unwrap());
-        let settings = Settings { directory: format!("{url}/dir"), root: Some(root), ..Settings::default() };
+        let settings =
+            AcmeSettings { directory: format!("{url}/dir"), root: Some(root), ..AcmeSettings::default() };
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let authority = Arc::new(Authority::new(conduct));
         let serving = authority.clone();

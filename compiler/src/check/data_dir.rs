@@ -46,7 +46,7 @@ mod tests {
     fn findings(text: &str, directory: &Path) -> Vec<(Severity, String)> {
         let mut sink = Sink::new("t", 9);
         let node = tree::read(text, &mut sink).unwrap();
-        let kind = crate::field::Kind::Section(raw::document());
+        let kind = crate::field::FieldKind::Section(raw::document());
         let document = Document::from_node(&mut Reader::new(&mut sink, &["r".into()]), &node, &kind).unwrap();
         check_with(&document, directory.to_str().unwrap(), &mut sink);
         sink.finish().into_iter().map(|found| (found.severity, found.to_string())).collect()

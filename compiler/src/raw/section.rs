@@ -66,7 +66,7 @@ macro_rules! section {
             fn from_node(
                 reader: &mut $crate::read::Reader<'_>,
                 node: &$crate::tree::Node,
-                _: &$crate::field::Kind,
+                _: &$crate::field::FieldKind,
             ) -> Option<$name> {
                 let object = reader.object(node, Self::FIELDS)?;
                 let mut read = $name {

@@ -7,7 +7,7 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits as fixed;
 
 use super::{cell, constraint};
-use crate::field::{Field, Kind, Limit};
+use crate::field::{Field, FieldKind, Limit};
 use crate::raw::document;
 
 /// `docs/limits.md`.
@@ -78,7 +78,7 @@ fn rows(root: &str) -> Vec<LimitRow> {
         for field in fields {
             let own = if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
             out.extend(field.limit.map(|limit| (own.clone(), field, limit)));
-            if let Kind::Section(below) = field.kind {
+            if let FieldKind::Section(below) = field.kind {
                 walk(below, &own, out);
             }
         }
@@ -94,10 +94,12 @@ fn rows(root: &str) -> Vec<LimitRow> {
 }
 
 /// The fields of a section or of a list of sections.
-fn section_of(kind: &Kind) -> Option<&'static [Field]> {
+fn section_of(kind: &FieldKind) -> Option<&'static [Field]> {
     match kind {
-        Kind::Section(below) => Some(below),
-        Kind::List(Kind::Section(below)) | Kind::AtLeastOne(Kind::Section(below), _) => Some(below),
+        FieldKind::Section(below) => Some(below),
+        FieldKind::List(FieldKind::Section(below)) | FieldKind::AtLeastOne(FieldKind::Section(below), _) => {
+            Some(below)
+        }
         _ => None,
     }
 }
@@ -274,16 +276,16 @@ mod tests {
             for field in fields {
                 let own = format!("{path}.{}", field.name);
                 match field.kind {
-                    Kind::Int(_) | Kind::Size(_) | Kind::Duration(_) => {
+                    FieldKind::Int(_) | FieldKind::Size(_) | FieldKind::Duration(_) => {
                         assert!(field.limit.is_some(), "{own}");
                     }
-                    Kind::Section(below) => walk(below, &own),
+                    FieldKind::Section(below) => walk(below, &own),
                     _ => assert!(field.limit.is_none(), "{own}"),
                 }
             }
         }
         let global = document().iter().find(|field| field.name == "global").expect("there is one");
-        let Kind::Section(fields) = global.kind else { panic!("a section") };
+        let FieldKind::Section(fields) = global.kind else { panic!("a section") };
         walk(fields, "global");
     }
 }

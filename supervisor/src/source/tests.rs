@@ -16,7 +16,7 @@ const QUIET: Duration = Duration::from_millis(300);
 
 struct Bed {
     dir: tempfile::TempDir,
-    events: mpsc::Receiver<Found>,
+    events: mpsc::Receiver<SourceUpdate>,
     force: Arc<Notify>,
     digest: Digest,
 }
@@ -43,7 +43,7 @@ impl Bed {
         fs::write(self.dir.path().join("waf.yaml"), text).unwrap();
     }
 
-    async fn found(&mut self) -> Found {
+    async fn found(&mut self) -> SourceUpdate {
         match timeout(PATIENCE, self.events.recv()).await.expect("a report in time") {
             Some(found) => found,
             _ => panic!("the source has ended"),
@@ -52,14 +52,14 @@ impl Bed {
 
     /// The next report is a plan, and nothing comes after it.
     async fn compiled(&mut self) -> Digest {
-        let Found::Compiled { compiled, .. } = self.found().await else { panic!("no plan") };
+        let SourceUpdate::Compiled { compiled, .. } = self.found().await else { panic!("no plan") };
         self.nothing().await;
         compiled.digest
     }
 
     /// The next report is this list, and nothing comes after it.
     async fn invalid(&mut self) -> String {
-        let Found::Invalid(diagnostics) = self.found().await else { panic!("no list") };
+        let SourceUpdate::Invalid(diagnostics) = self.found().await else { panic!("no list") };
         self.nothing().await;
         diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
@@ -97,7 +97,7 @@ async fn a_missing_file_is_no_fault() {
     let mut bed = Bed::new();
     let file = bed.dir.path().join("waf.yaml");
     fs::remove_file(&file).unwrap();
-    assert!(matches!(bed.found().await, Found::Missing(missing) if missing == file));
+    assert!(matches!(bed.found().await, SourceUpdate::Missing(missing) if missing == file));
     bed.write(&config("second"));
     assert_ne!(bed.compiled().await, bed.digest);
 }

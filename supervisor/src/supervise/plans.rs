@@ -13,7 +13,7 @@ use super::{ACTIVATE, SuperviseError, Supervisor};
 use crate::candidate::{Candidate, CandidateError};
 use crate::changes;
 use crate::rollout::{PlanId, RolloutEvent};
-use crate::source::Found;
+use crate::source::SourceUpdate;
 
 /// Folder for bodies, in `data_dir`.
 const SPOOL_FOLDER: &str = "spool";
@@ -36,12 +36,12 @@ impl Supervisor {
         }
     }
 
-    pub(super) fn found(&mut self, found: Found) {
+    pub(super) fn found(&mut self, found: SourceUpdate) {
         match found {
             _ if self.life.is_stopping() => {}
             // A new supervisor reads the same file; if it comes to nothing, this is what is in the file.
             _ if self.upgrade.is_under_way() => self.upgrade.defer(found),
-            Found::Compiled { compiled, began } => {
+            SourceUpdate::Compiled { compiled, began } => {
                 self.reporting.notifier.reloading();
                 warn_all(&compiled.warnings);
                 let digest = compiled.digest;
@@ -49,7 +49,7 @@ impl Supervisor {
                     self.refuse(digest, &error);
                 }
             }
-            Found::Invalid(diagnostics) => {
+            SourceUpdate::Invalid(diagnostics) => {
                 self.reporting.not_applied();
                 for diagnostic in &diagnostics {
                     match diagnostic.severity {
@@ -59,7 +59,7 @@ impl Supervisor {
                 }
                 error!("the new configuration is not valid; the old plan serves on");
             }
-            Found::Missing(file) => {
+            SourceUpdate::Missing(file) => {
                 self.reporting
                     .notifier
                     .reloaded("a file of the configuration is missing; the plan serves on");

@@ -13,7 +13,7 @@ use crate::candidate::Candidate;
 use crate::counters::Counters;
 use crate::metrics::Metrics;
 use crate::notify::Notifier;
-use crate::readiness::{NotReady, Readiness, Status};
+use crate::readiness::{HealthStatus, NotReady, Readiness};
 
 /// Readiness, metrics and endpoints.
 pub(super) struct Reporting {
@@ -22,12 +22,12 @@ pub(super) struct Reporting {
     pub(super) counters: Arc<Counters>,
     pub(super) notifier: Notifier,
     readiness: Readiness,
-    status: watch::Sender<Status>,
+    status: watch::Sender<HealthStatus>,
 }
 
 impl Reporting {
     pub(super) fn new(counters: Arc<Counters>, notifier: Notifier) -> Self {
-        let status = Status { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
+        let status = HealthStatus { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
         Self {
             endpoints: Endpoints::default(),
             metrics: Metrics::new(counters.clone()),
@@ -47,7 +47,7 @@ impl Reporting {
     pub(super) fn observe(&mut self, is_complete: bool, serving: usize) -> Option<Result<(), NotReady>> {
         self.metrics.serving(serving, is_complete);
         let ready = self.readiness.observe(is_complete, serving);
-        let is_changed = |status: &mut Status| std::mem::replace(&mut status.ready, ready) != ready;
+        let is_changed = |status: &mut HealthStatus| std::mem::replace(&mut status.ready, ready) != ready;
         self.status.send_if_modified(is_changed).then_some(ready)
     }
 

@@ -1,7 +1,7 @@
 //! State of an upgrade: the process that owns the service, the successor that gets ready, and the status that others
 //! read. It knows states, nothing of sockets or workers.
 
-use crate::source::Found;
+use crate::source::SourceUpdate;
 use crate::upgrade::predecessor::Predecessor;
 use crate::upgrade::status::{Phase, UpgradeStatus};
 use crate::upgrade::successor::Successor;
@@ -29,7 +29,7 @@ pub(super) struct UpgradeState {
     /// A new supervisor that gets ready.
     successor: Option<Successor>,
     /// The result of a look at the files meanwhile.
-    deferred: Option<Found>,
+    deferred: Option<SourceUpdate>,
     status: UpgradeStatus,
 }
 
@@ -114,11 +114,11 @@ impl UpgradeState {
     }
 
     /// Keeps what was found in the files until the successor is ready or gone: it reads the same files.
-    pub(super) fn defer(&mut self, found: Found) {
+    pub(super) fn defer(&mut self, found: SourceUpdate) {
         self.deferred = Some(found);
     }
 
-    pub(super) fn take_deferred(&mut self) -> Option<Found> {
+    pub(super) fn take_deferred(&mut self) -> Option<SourceUpdate> {
         self.deferred.take()
     }
 }

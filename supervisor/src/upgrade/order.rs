@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, geteuid, pidfd_open, pidfd_send_signal};
 
-use super::status::{Found, Phase, UpgradeReport};
+use super::status::{ObservedStatus, Phase, UpgradeReport};
 
 /// Between two looks at the status.
 const LOOK: Duration = Duration::from_millis(20);
@@ -75,7 +75,7 @@ pub enum OrderError {
 /// A supervisor of this machine.
 struct Supervisor {
     pid: i32,
-    status: Found,
+    status: ObservedStatus,
     report: UpgradeReport,
 }
 
@@ -101,7 +101,7 @@ pub fn upgrade(pid: Option<i32>) -> Result<(i32, u32), OrderError> {
     outcome(pid, &held, &status, before.asked)
 }
 
-fn outcome(pid: i32, held: &OwnedFd, status: &Found, asked: u64) -> Result<(i32, u32), OrderError> {
+fn outcome(pid: i32, held: &OwnedFd, status: &ObservedStatus, asked: u64) -> Result<(i32, u32), OrderError> {
     let began = Instant::now();
     loop {
         let has_ended = ended(held, LOOK);
@@ -162,7 +162,7 @@ fn is_within_reach(pid: i32) -> bool {
 }
 
 fn look(pid: i32) -> Result<Option<Supervisor>, OrderError> {
-    let status = match Found::of(&process(pid)) {
+    let status = match ObservedStatus::of(&process(pid)) {
         Ok(status) => status,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(OrderError::Hidden { pid, source }),

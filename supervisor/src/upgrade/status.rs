@@ -101,20 +101,20 @@ impl UpgradeStatus {
 
 /// The status of another process, found and open: it can be read when the process is gone.
 #[derive(Debug)]
-pub struct Found(File);
+pub struct ObservedStatus(File);
 
-impl Found {
+impl ObservedStatus {
     /// Looks through the descriptors of a process. `None` when it has no status of its own: it is no supervisor. A
     /// process that only reads the status of another one, as this one does, has no descriptor of it that is open for
     /// writing.
-    pub fn of(process: &Path) -> io::Result<Option<Found>> {
+    pub fn of(process: &Path) -> io::Result<Option<ObservedStatus>> {
         for entry in std::fs::read_dir(process.join("fd"))?.take(DESCRIPTORS_LOOKED_AT_MAX) {
             let link = entry?.path();
             let is_status = std::fs::read_link(&link)
                 .is_ok_and(|target| target.as_os_str().to_string_lossy().starts_with(LINK));
             let writes = || link.symlink_metadata().is_ok_and(|link| link.mode() & WRITES != 0);
             if is_status && writes() {
-                return File::open(&link).map(|file| Some(Found(file)));
+                return File::open(&link).map(|file| Some(ObservedStatus(file)));
             }
         }
         Ok(None)
@@ -151,7 +151,7 @@ mod tests {
             [(by_path(false), false), (by_path(true), true), (File::from(owner.try_clone().unwrap()), true)]
         {
             let mut child = other("cat", file.into());
-            let found = Found::of(Path::new(&format!("/proc/{}", child.id()))).unwrap();
+            let found = ObservedStatus::of(Path::new(&format!("/proc/{}", child.id()))).unwrap();
             assert_eq!(found.is_some(), is_supervisor);
             drop(child.stdin.take());
             child.wait().unwrap();
@@ -162,7 +162,7 @@ mod tests {
     fn what_is_posted_is_found_through_the_process() {
         let own = Path::new("/proc/self");
         let mut status = UpgradeStatus::create();
-        let found = Found::of(own).unwrap().unwrap();
+        let found = ObservedStatus::of(own).unwrap().unwrap();
         assert_eq!(found.read().as_ref(), Some(status.report()));
         status.change(|report| {
             report.phase = Phase::Serving;
