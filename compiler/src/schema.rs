@@ -105,7 +105,7 @@ mod tests {
             match &field.kind {
                 FieldKind::Section(below) => check_fields(below, property),
                 FieldKind::AtLeastOne(FieldKind::Section(below), _) => {
-                    check_fields(below, &property["items"])
+                    check_fields(below, &property["items"]);
                 }
                 _ => assert!(field.default.is_empty() || !property["default"].is_null(), "{}", field.name),
             }

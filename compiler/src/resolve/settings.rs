@@ -19,11 +19,17 @@ pub(super) fn settings(global: &raw::Global, route: &raw::Route, lines: &mut Lin
     Settings {
         mode: lines.pick("mode", mode, raw::Global::defaults().mode.as_ref()),
         leaves,
-        accept: raw::Accept::resolve(&levels(&route.accept, &global.accept), lines),
-        inspection: raw::Inspection::resolve(&levels(&route.inspection, &global.inspection), lines),
-        multipart: raw::Multipart::resolve(&levels(&route.multipart, &global.multipart), lines),
+        accept: raw::Accept::resolve(&levels(route.accept.as_ref(), global.accept.as_ref()), lines),
+        inspection: raw::Inspection::resolve(
+            &levels(route.inspection.as_ref(), global.inspection.as_ref()),
+            lines,
+        ),
+        multipart: raw::Multipart::resolve(
+            &levels(route.multipart.as_ref(), global.multipart.as_ref()),
+            lines,
+        ),
         response_headers: response_headers(
-            levels(&route.response_headers, &global.response_headers),
+            levels(route.response_headers.as_ref(), global.response_headers.as_ref()),
             &leaves,
             lines,
         ),
@@ -31,8 +37,8 @@ pub(super) fn settings(global: &raw::Global, route: &raw::Route, lines: &mut Lin
 }
 
 /// A section of the route and the one of `global`.
-fn levels<'a, T>(route: &'a Option<At<T>>, global: &'a Option<At<T>>) -> [Option<&'a T>; 2] {
-    [route, global].map(|field| field.as_ref().map(|at| &at.value))
+fn levels<'a, T>(route: Option<&'a At<T>>, global: Option<&'a At<T>>) -> [Option<&'a T>; 2] {
+    [route, global].map(|field| field.map(|at| &at.value))
 }
 
 fn response_headers(

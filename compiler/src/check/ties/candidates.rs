@@ -317,7 +317,7 @@ mod tests {
             // 7 and the count have no common divisor.
             let at = number * 7 % count;
             let (host, path) = (hosts[at % hosts.len()], paths[at / hosts.len()]);
-            let second = if at % 5 == 0 { ", c.example" } else { "" };
+            let second = if at.is_multiple_of(5) { ", c.example" } else { "" };
             text.extend([
                 format!("  - id: r{number}\n    upstream: http://a\n"),
                 format!("    match: {{hosts: [{host}{second}], paths: ['{path}']}}\n"),
