@@ -28,8 +28,8 @@ fn all_warnings() {
     case(
         "version: v1alpha1\nglobal:\n  rate_limit:\n    requests: 100000000001\n    window: 1m\n    source: {type: ip}\n    backend:\n      max_keys: 10000001\n      ttl: 59s\nroutes:\n  - upstream: http://a\n    rate_limit: {requests: 100000000000, window: 1m, source: {type: ip}, backend: {max_keys: 10000000, ttl: 60s}}\n",
         &[
-            (4, &["global.rate_limit.requests: 100000000000 is the most that holds"]),
-            (8, &["global.rate_limit.backend.max_keys: 10000000 is the most that holds"]),
+            (4, &["global.rate_limit.requests: 100000000000 is the largest value in effect"]),
+            (8, &["global.rate_limit.backend.max_keys: 10000000 is the largest value in effect"]),
             (9, &["global.rate_limit.backend.ttl is shorter than `window`"]),
         ],
     );

@@ -144,7 +144,7 @@ section! {
     /// `rate_limit.backend`.
     RateLimitBackend {
         r#type: Choice<BackendType>, FieldKind::Choice(&["memory"]), optional, "memory", "must be `memory`",
-            "FieldKind of the store.";
+            "Kind of the store.";
         max_keys: u64, FieldKind::Int(Bound::least(1, ">= 1")), optional, "100000", "",
             "Keys that are tracked; the least recently used one goes first.",
             limit Limit::with(&[], "–");
