@@ -32,7 +32,7 @@ mod tests {
         let committed = std::fs::read_to_string(path).unwrap_or_default();
         assert!(
             committed == schema().expect("both schemas are JSON"),
-            "{SCHEMA} is not current; mend it with\n  cargo run -p waf-packaging -- chart"
+            "{SCHEMA} is not current; fix it with\n  cargo run -p waf-packaging -- chart"
         );
     }
 }

@@ -106,11 +106,11 @@ mod tests {
     #[test]
     fn committed_files_are_current() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(FOLDER);
-        let mend = "mend it with\n  cargo run -p waf-packaging -- manual";
+        let fix = "fix it with\n  cargo run -p waf-packaging -- manual";
         let files = files();
         for (name, made) in &files {
             let committed = std::fs::read(folder.join(name)).unwrap_or_default();
-            assert!(&committed == made, "{FOLDER}/{name} is not current; {mend}");
+            assert!(&committed == made, "{FOLDER}/{name} is not current; {fix}");
         }
         for below in ["man", "completions/bash", "completions/zsh", "completions/fish", "completions/elvish"]
         {
