@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use waf_shared::catalog::{ALIASES, Default, Level, Row, TABLE, names, resolve};
 
-use crate::check::is_built;
 use crate::diagnostic::{did_you_mean, quoted};
 
 /// Every protection, by family and bucket.
@@ -23,7 +22,7 @@ pub fn table() -> String {
             bucket = row.bucket;
         }
         let indent = if bucket.is_empty() { "  " } else { "    " };
-        let _ = writeln!(out, "{indent}{} ({}{}): {}", row.name, state(row), pending(row), row.summary);
+        let _ = writeln!(out, "{indent}{} ({}): {}", row.name, state(row), row.summary);
     }
     out
 }
@@ -45,7 +44,7 @@ pub fn entry(name: &str) -> Result<String, String> {
             let what = if level == Level::Bucket { "bucket" } else { "family" };
             let _ = writeln!(out, "{canonical} ({what} of {} protections)\n", leaves.iter().count());
             for row in leaves.iter().map(waf_shared::catalog::Leaf::row) {
-                let _ = writeln!(out, "  {} ({}{}): {}", row.name, state(row), pending(row), row.summary);
+                let _ = writeln!(out, "  {} ({}): {}", row.name, state(row), row.summary);
             }
         }
     }
@@ -61,9 +60,6 @@ fn describe(out: &mut String, row: &Row) {
     let cwe = row.cwe.iter().map(|number| format!("CWE-{number}")).collect::<Vec<_>>().join(", ");
     let _ = writeln!(out, "{} (in {parents})\n\n{}\n{}\n", row.name, row.summary, row.when);
     let _ = writeln!(out, "default: {}\nweakness: {cwe}\nstatus of a refusal: {}", state(row), row.status);
-    if !is_built(row.leaf) {
-        let _ = writeln!(out, "accepted, not enforced yet");
-    }
 }
 
 fn state(row: &Row) -> &'static str {
@@ -71,10 +67,6 @@ fn state(row: &Row) -> &'static str {
         Default::On => "on",
         Default::Off => "off",
     }
-}
-
-fn pending(row: &Row) -> &'static str {
-    if is_built(row.leaf) { "" } else { ", not enforced yet" }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Everything that types alone do not say, one file a subject. [`written`] holds the errors and looks at what stands in
+//! Everything that types alone do not say, one file a subject. [`written`] contains the errors and looks at the text of
 //! the file; [`held`] holds warnings and looks at what results. Each check adds to the findings and stops nothing.
 
 mod case;
@@ -10,8 +10,6 @@ mod protections;
 mod routes;
 mod ties;
 mod values;
-
-pub(crate) use protections::is_built;
 
 use crate::diagnostic::Sink;
 use crate::raw::Document;
@@ -36,6 +34,15 @@ pub(crate) fn held(document: &Document, resolved: &Resolved, sink: &mut Sink) {
     case::check(resolved, sink);
     limits::check(document, resolved, sink);
     protections::check_effect(document, resolved, sink);
+}
+
+/// True if the file asks for automatic TLS, faulty hosts included.
+fn uses_tls(document: &Document) -> bool {
+    document.key("host").is_some()
+        || routes_of(document).any(|route| {
+            route.r#match.as_ref().is_some_and(|at| at.value.key("hosts").is_some() && at.value.broken)
+                || !route.host_entries().is_empty()
+        })
 }
 
 /// The routes that were read.

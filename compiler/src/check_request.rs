@@ -1,6 +1,6 @@
 //! One recorded request against a configuration: what the engine finds in it, which line of the file has it looked for,
-//! and the narrowest toggle that lets the request pass. It asks the engine alone: whether the method, the lengths or the
-//! content type are accepted is seen from the configuration itself.
+//! and the narrowest toggle that lets the request pass. It asks the engine alone: whether the method, the lengths or
+//! the content type are accepted is seen from the configuration itself.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::Compiled;
 use crate::diagnostic::escaped;
 use crate::resolve::Route;
 
-/// What the engine says of a request.
+/// The engine's findings in a request.
 #[derive(Debug)]
 pub struct Explanation {
     /// For people.
     pub text: String,
-    /// Whether the request reaches its upstream.
+    /// True if the request reaches its upstream.
     pub passes: bool,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Case<'a> {
         let _ = writeln!(text, "  {}", self.origin(found.rule.leaf));
     }
 
-    /// Why a protection is in force.
+    /// The reason for which a protection is in force.
     fn origin(&self, leaf: Leaf) -> String {
         let decision = self.route.decisions.iter().find(|decision| decision.leaf == leaf && decision.on);
         let why = match (decision.and_then(|decision| decision.line), leaf.row().default) {

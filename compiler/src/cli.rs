@@ -12,7 +12,7 @@ pub struct Arguments {
     /// Check the files and report every finding.
     #[arg(long, requires = "files")]
     pub validate: bool,
-    /// How findings are printed.
+    /// Format of findings.
     #[arg(long, value_enum, default_value_t = Format::Text, requires = "validate")]
     pub format: Format,
     /// Leave out what depends on this machine, such as a writable `data_dir`.
@@ -21,12 +21,12 @@ pub struct Arguments {
     /// Configurations; `-` is standard input.
     #[arg(value_name = "FILE", requires = "validate")]
     pub files: Vec<PathBuf>,
-    /// What else to do than to check files.
+    /// Another task than the check of files.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// How findings are printed.
+/// Format of findings.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Format {
     /// A line for each.
@@ -37,7 +37,7 @@ pub enum Format {
     Sarif,
 }
 
-/// What else to do than to check files.
+/// Another task than the check of files.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show all protections, or one name at any level.
@@ -45,7 +45,7 @@ pub enum Command {
         /// A family, a bucket or a leaf.
         name: Option<String>,
     },
-    /// Show the detection rules with what they catch and what they let pass.
+    /// Show the detection rules with what they catch and what they allow.
     Rules {
         /// Only those of a leaf, a bucket or a family.
         #[arg(long, value_name = "NAME")]

@@ -1,17 +1,15 @@
-//! What the compiler has to say to the operator: a code, a line, a sentence. It must not know YAML or the schema.
+//! Findings for the operator: a code, a line, a sentence. It must not know YAML or the schema.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
 
-/// Characters of a quoted piece of the file; the rest is cut off.
-const QUOTE_CHARS_MAX: usize = 80;
+pub(crate) use waf_shared::quote::{QUOTE_CHARS_MAX, escaped, printable, quoted, shortened};
 
 /// Mistakes of one file for which the name that was meant is looked for: each search reads a whole list of names.
 const SUGGESTIONS_MAX: usize = 1_000;
 
-/// Whether a finding stops the configuration from being applied.
+/// Effect of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -44,7 +42,7 @@ pub struct Diagnostic {
     pub line: u32,
     /// One sentence without the place.
     pub message: String,
-    /// What to do about it, when that is known.
+    /// A remedy, when one is known.
     pub help: Option<String>,
 }
 
@@ -137,39 +135,6 @@ impl Sink {
             help: help.map(|text| printable(&text)),
         });
     }
-}
-
-/// Text of the file as a message quotes it: shortened, in backquotes, with what cannot be seen escaped, since that may be
-/// the mistake.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("`{}`", shortened(&escaped(text)))
-}
-
-/// The front of `text`, with a mark where something is missing.
-pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(QUOTE_CHARS_MAX) {
-        None => Cow::Borrowed(text),
-        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
-    }
-}
-
-/// Without control characters and without those that reorder or hide text in a terminal.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().filter(|c| !hides(*c)).collect()
-}
-
-/// The same with such characters escaped: where each byte matters.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if hides(c) { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
-}
-
-fn hides(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// The candidate closest to `text`, when it is at most two edits away.

@@ -1,13 +1,14 @@
-//! What holds on a route, as YAML with the line that decided each value. It must not decide anything itself.
+//! Effective settings of a route, as YAML with the line that decided each value. It must not decide anything itself.
 
 use std::fmt::Write as _;
 
-use waf_shared::plan::{self, ErrorTemplate, Mode, RateLimitSource, Rewrite, Scheme, TemplatePart};
+use waf_shared::plan::{self, ErrorTemplate, RateLimitSource, Rewrite, Scheme, TemplatePart};
 
-use crate::field::{GB, KB, MB, SECOND};
 use crate::headers::ADDED;
 use crate::names::host_text;
+use crate::raw;
 use crate::resolve::Route;
+use crate::setting::{PlanValue as _, Settings as _, duration, list, string};
 use crate::{Compiled, diagnostic};
 
 impl Compiled {
@@ -21,8 +22,8 @@ impl Compiled {
         diagnostic::closest(text, self.route_ids())
     }
 
-    /// Everything that holds on a route, as YAML; each value has the line of the file that decided it, or `default`, as
-    /// a comment. `None` when there is no such route.
+    /// The effective settings of a route, as YAML; each value has the line of the file that decided it, or `default`,
+    /// as a comment. `None` when there is no such route.
     pub fn effective(&self, route: &str) -> Option<String> {
         let route = self.resolved.routes.iter().find(|candidate| candidate.plan.id.0 == route)?;
         let mut page = Page { route, out: String::new(), open: Vec::new() };
@@ -102,33 +103,15 @@ fn head(page: &mut Page<'_>, plan: &plan::Route) {
 }
 
 fn settings(page: &mut Page<'_>, settings: &plan::Settings) {
-    let mode = match settings.mode {
-        Mode::Blocking => "blocking",
-        Mode::DetectOnly => "detect_only",
-    };
-    page.put("mode", mode);
-    let accept = &settings.accept;
-    page.put("accept.methods", &list(accept.methods.iter().cloned()));
-    page.put("accept.content_types", &list(accept.content_types.iter().cloned()));
-    page.put("accept.max_body_size", &size(accept.max_body_size));
-    page.put("accept.max_url_length", &accept.max_url_length.to_string());
-    page.put("accept.max_header_size", &size(accept.max_header_size));
-    page.put("accept.max_header_count", &accept.max_header_count.to_string());
-    page.put("accept.require_host_header", &accept.require_host_header.to_string());
-    let inspection = &settings.inspection;
-    page.put("inspection.evaluation_timeout", &duration(inspection.evaluation_timeout.0));
-    page.put("inspection.max_inspect_size", &size(inspection.max_inspect_size));
-    page.put("inspection.max_memory_buffer", &size(inspection.max_memory_buffer));
-    page.put("inspection.decompression_ratio_limit", &inspection.decompression_ratio_limit.to_string());
-    page.put("inspection.json_depth", &inspection.json_depth.to_string());
-    page.put("inspection.json_keys", &inspection.json_keys.to_string());
-    page.put("inspection.xml_depth", &inspection.xml_depth.to_string());
-    page.put("inspection.xml_entities", &inspection.xml_entities.to_string());
-    let multipart = &settings.multipart;
-    page.put("multipart.file_limit", &multipart.file_limit.to_string());
-    page.put("multipart.file_size", &size(multipart.file_size));
-    page.put("multipart.allowed_types", &list(multipart.allowed_types.iter().cloned()));
-    page.put("multipart.double_extension", &multipart.double_extension.to_string());
+    page.put("mode", &settings.mode.shown(&raw::MODES));
+    let sections = [
+        raw::Accept::values(&settings.accept),
+        raw::Inspection::values(&settings.inspection),
+        raw::Multipart::values(&settings.multipart),
+    ];
+    for (path, value) in sections.into_iter().flatten() {
+        page.put(path, &value);
+    }
     for header in &settings.response_headers.add {
         let leaf = ADDED.iter().find(|(_, name, _)| *name == header.name).map(|(leaf, _, _)| leaf.name());
         if let Some(leaf) = leaf {
@@ -176,30 +159,4 @@ fn template_text(template: &ErrorTemplate) -> String {
         TemplatePart::Timestamp => "{{.Timestamp}}".to_owned(),
     };
     template.parts.iter().map(part).collect()
-}
-
-/// A double-quoted YAML string: JSON's are.
-fn string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-fn list(texts: impl Iterator<Item = String>) -> String {
-    format!("[{}]", texts.map(|text| string(&text)).collect::<Vec<_>>().join(", "))
-}
-
-/// Bytes in the largest unit that divides them.
-pub(crate) fn size(bytes: u64) -> String {
-    unit(bytes, &[(GB, "GB"), (MB, "MB"), (KB, "KB")], "B")
-}
-
-/// Milliseconds in the largest unit that divides them.
-pub(crate) fn duration(millis: u64) -> String {
-    unit(millis, &[(60 * SECOND, "m"), (SECOND, "s")], "ms")
-}
-
-fn unit(value: u64, units: &[(u64, &str)], smallest: &str) -> String {
-    match units.iter().find(|(factor, _)| value > 0 && value.is_multiple_of(*factor)) {
-        Some((factor, name)) => format!("{}{name}", value / factor),
-        None => format!("{value}{smallest}"),
-    }
 }

@@ -1,40 +1,52 @@
-//! The words in which the schema is written: one [`Field`] a row, with its kind, bounds, default and whether it is
-//! enforced. Reading, suggestions, the JSON Schema and the reference page derive from the rows, which stand in
-//! [`crate::raw`]. It must not know trees or plans.
+//! The types of a row of the configuration's tables: one [`Field`] a row, with its kind, bounds, default, reference
+//! text and limit. Reading, defaults, suggestions, the JSON Schema and the reference pages derive from the rows, which
+//! are defined in the module `raw`. It must not know trees or plans.
+
+use waf_shared::catalog::Leaf;
 
 /// One field of the configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// Its key.
     pub name: &'static str,
-    /// What values it takes.
-    pub kind: Kind,
-    /// Whether it must be present in its mapping.
+    /// Kind of its values.
+    pub kind: FieldKind,
+    /// True if it must be present in its mapping.
     pub required: bool,
     /// Default as the reference page prints it and the file could say it.
     pub default: &'static str,
-    /// What else holds; numeric bounds stand in the kind.
+    /// Further constraints in words; numeric bounds are part of the kind.
     pub bound: &'static str,
-    /// Whether the program acts on it.
-    pub enforced: Enforced,
-    /// One sentence.
+    /// Reference text, one sentence.
     pub doc: &'static str,
+    /// Row of the page of limits; `None` for a field that limits nothing.
+    pub limit: Option<Limit>,
 }
 
-/// Whether the program acts on a field that is set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Enforced {
-    /// It does.
-    Yes,
-    /// It does not: setting the field warns.
-    No,
-    /// Only for this value.
-    Only(&'static str),
-}
-
-/// What values a field takes.
+/// A limit as the page of limits lists it.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub struct Limit {
+    /// Protections that enforce it.
+    pub leaves: &'static [Leaf],
+    /// Answer to a request that breaks it; `None` is the status of its protections.
+    pub answer: Option<&'static str>,
+}
+
+impl Limit {
+    /// A limit that is answered with the status of its protections.
+    pub(crate) const fn of(leaves: &'static [Leaf]) -> Limit {
+        Limit { leaves, answer: None }
+    }
+
+    /// A limit with an answer of its own.
+    pub(crate) const fn with(leaves: &'static [Leaf], answer: &'static str) -> Limit {
+        Limit { leaves, answer: Some(answer) }
+    }
+}
+
+/// Kind of a field's values.
+#[derive(Debug, Clone, Copy)]
+pub enum FieldKind {
     /// Text of a syntax.
     Text(&'static Syntax),
     /// One of these words.
@@ -48,48 +60,56 @@ pub enum Kind {
     /// A time, in milliseconds.
     Duration(Bound),
     /// A list.
-    List(&'static Kind),
-    /// A list of at least one entry, and what an entry is called.
-    AtLeastOne(&'static Kind, &'static str),
-    /// One entry, or a list of at least one, and what an entry is called.
-    OneOrMany(&'static Kind, &'static str),
+    List(&'static FieldKind),
+    /// A list of at least one entry, and the name of an entry.
+    AtLeastOne(&'static FieldKind, &'static str),
+    /// One entry, or a list of at least one, and the name of an entry.
+    OneOrMany(&'static FieldKind, &'static str),
     /// A mapping from names to texts.
     Map(&'static Syntax, &'static Syntax),
     /// A mapping with fields of its own.
     Section(&'static [Field]),
 }
 
-impl Kind {
+impl FieldKind {
+    /// Bounds of a number.
+    pub fn bound(&self) -> Option<Bound> {
+        match self {
+            FieldKind::Int(bound) | FieldKind::Size(bound) | FieldKind::Duration(bound) => Some(*bound),
+            _ => None,
+        }
+    }
+
     /// The type in the words of the specification.
     pub fn type_name(&self) -> String {
         match self {
-            Kind::Text(syntax) => syntax.type_name.to_owned(),
-            Kind::Choice(_) => "enum".to_owned(),
-            Kind::Bool => "bool".to_owned(),
-            Kind::Int(_) => "int".to_owned(),
-            Kind::Size(_) => "byte size".to_owned(),
-            Kind::Duration(_) => "duration".to_owned(),
-            Kind::List(Kind::Section(_)) | Kind::AtLeastOne(Kind::Section(_), _) => {
+            FieldKind::Text(syntax) => syntax.type_name.to_owned(),
+            FieldKind::Choice(_) => "enum".to_owned(),
+            FieldKind::Bool => "bool".to_owned(),
+            FieldKind::Int(_) => "int".to_owned(),
+            FieldKind::Size(_) => "byte size".to_owned(),
+            FieldKind::Duration(_) => "duration".to_owned(),
+            FieldKind::List(FieldKind::Section(_)) | FieldKind::AtLeastOne(FieldKind::Section(_), _) => {
                 "list of objects".to_owned()
             }
-            Kind::List(item) | Kind::AtLeastOne(item, _) => format!("list of {}", item.type_name()),
-            Kind::OneOrMany(item, _) => format!("{0} or list of {0}", item.type_name()),
-            Kind::Map(_, _) => "map string to string".to_owned(),
-            Kind::Section(_) => "object".to_owned(),
+            FieldKind::List(item) | FieldKind::AtLeastOne(item, _) => format!("list of {}", item.type_name()),
+            FieldKind::OneOrMany(item, _) => format!("{0} or list of {0}", item.type_name()),
+            FieldKind::Map(_, _) => "map string to string".to_owned(),
+            FieldKind::Section(_) => "object".to_owned(),
         }
     }
 }
 
-/// Bounds of a number, both inclusive, and how the specification writes each side.
+/// Bounds of a number, both inclusive, and each side as the specification writes it.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound {
     /// Smallest value.
     pub min: u64,
     /// Largest value; `u64::MAX` is none.
     pub max: u64,
-    /// What a smaller value breaks.
+    /// Bound that a smaller value breaks.
     pub low: &'static str,
-    /// What a larger value breaks.
+    /// Bound that a larger value breaks.
     pub high: &'static str,
 }
 
@@ -118,19 +138,14 @@ impl Bound {
 pub struct Syntax {
     /// The type in the words of the specification.
     pub type_name: &'static str,
-    /// What a text has to be, after "is not".
+    /// Expected form of a text, after "is not".
     pub expects: &'static str,
     /// A regular expression for editors that accepts every valid text and refuses the usual mistakes; empty is none.
     pub pattern: &'static str,
     /// Every valid text, where those are a closed set.
     pub words: Option<fn() -> Vec<&'static str>>,
-    /// How a message shows a text that is not of this syntax, where quoting it could tell a secret.
+    /// Form in which a message shows a text that is not of this syntax, where a quotation could show a secret.
     pub shown: Option<fn(&str) -> String>,
-}
-
-/// Everything that a file may contain.
-pub fn document() -> &'static [Field] {
-    crate::raw::Document::FIELDS
 }
 
 /// Bytes in a kilobyte.

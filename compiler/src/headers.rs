@@ -1,4 +1,4 @@
-//! What the `response-headers-*` leaves stand for: the headers that are added with their built-in values, and those that
+//! Headers of the `response-headers-*` leaves: those that are added with their built-in values, and those that
 //! are stripped. It must not know the configuration.
 
 use waf_shared::catalog::Leaf;

@@ -1,6 +1,6 @@
 //! From `waf.yaml` to a checked plan, in three typed steps: source text to a spanned tree, the tree to what is written
-//! ([`raw`]), that to what holds ([`resolve`]); checks look at both, and what passes them becomes the plan. Nothing here
-//! is asynchronous, and only [`source`] touches files.
+//! ([`raw`]), that to what holds ([`resolve`]); checks look at both, and what passes them becomes the plan. Nothing
+//! here is asynchronous, and only [`source`] touches files.
 
 pub mod code;
 pub mod field;
@@ -16,17 +16,17 @@ mod read;
 
 mod headers;
 mod resolve;
+mod setting;
 mod toggles;
 
 mod check;
 mod openapi;
 pub mod tracing;
 
-pub mod fuzzing;
-
 mod effective;
 
 pub mod catalog;
+pub mod changes;
 pub mod check_request;
 pub mod cli;
 pub mod reference;
@@ -35,6 +35,7 @@ pub mod rules;
 pub mod schema;
 
 pub use diagnostic::{Diagnostic, Severity};
+pub use raw::document;
 
 use std::path::{Path, PathBuf};
 
@@ -45,14 +46,14 @@ use diagnostic::Sink;
 use read::{FromNode, Reader};
 use resolve::Resolved;
 
-/// What compiling depends on beside the text.
+/// Inputs of a compilation beside the text.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whether to check what depends on this machine, such as a writable `data_dir`.
+    /// True to check conditions of this machine, such as a writable `data_dir`.
     pub host_checks: bool,
     /// Peers whose forwarding headers are believed.
     pub trusted_proxies: Vec<Cidr>,
-    /// What the environment says about traces.
+    /// Variables of the environment about traces.
     pub tracing: tracing::Environment,
 }
 
@@ -62,16 +63,16 @@ impl Default for Options {
     }
 }
 
-/// A configuration that holds.
+/// A valid configuration, compiled.
 #[derive(Debug)]
 pub struct Compiled {
-    /// What the workers serve.
+    /// The plan that workers serve.
     pub plan: Plan,
     /// The plan as workers read it.
     pub bytes: Vec<u8>,
     /// The plan's name.
     pub digest: Digest,
-    /// What the operator should look at, by line.
+    /// Warnings, by line.
     pub warnings: Vec<Diagnostic>,
     /// Files that the configuration names, absolute, each once.
     pub files: Vec<PathBuf>,
@@ -114,7 +115,7 @@ pub fn compile_text(
     let Some(tree) = tree::read(text, &mut sink) else { return Err(sink.finish()) };
     let route_names = resolve::route_names(&tree);
     let mut reader = Reader::new(&mut sink, &route_names);
-    let kind = field::Kind::Section(field::document());
+    let kind = field::FieldKind::Section(raw::document());
     let Some(document) = raw::Document::from_node(&mut reader, &tree, &kind) else {
         return Err(sink.finish());
     };

@@ -18,14 +18,14 @@ use crate::field::Syntax;
 
 /// A text of a known syntax.
 pub(crate) trait Word: Sized {
-    /// How it is described.
+    /// Its description.
     const SYNTAX: &'static Syntax;
 
     /// Reads it; the error ends the sentence that begins with the quoted text.
     fn parse(text: &str) -> Result<Self, Mistake>;
 }
 
-/// Why a text is not of its syntax.
+/// A fault of a text that is not of its syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mistake {
     /// One of [`crate::code::ALL`].
@@ -58,7 +58,7 @@ pub(crate) fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
 }
 
-/// Whether every byte may stand in the path of a request target (RFC 3986 `pchar`, `/` and complete escapes).
+/// True if every byte may stand in the path of a request target (RFC 3986 `pchar`, `/` and complete escapes).
 pub(crate) fn is_path(text: &str) -> bool {
     let mut rest = text.as_bytes();
     if rest.first() != Some(&b'/') {

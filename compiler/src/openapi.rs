@@ -1,41 +1,43 @@
-//! Contracts: each document that a route names is read once, with the files beside it that it refers to, and lowered into
-//! the plan. It must not know what a worker does with it.
-
-mod discriminator;
-mod files;
-mod node;
-mod operations;
-mod parameters;
-mod schemas;
-mod servers;
-mod spot;
+//! Contracts of routes: each document that a route names is read once and put into the plan. It must not know what a
+//! document says: that is the part of `waf_contract::compile`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use waf_contract::compile::{self, ReadFile};
 use waf_shared::plan::contract::Contract;
 
 use crate::diagnostic::{Sink, quoted};
+use crate::names::PlainText;
+use crate::read::At;
 use crate::resolve::Resolved;
 use crate::{Options, code, raw, source};
-use files::Files;
-use operations::Lowering;
 
-/// Warnings about one document that are shown; who mends these finds the others in the next run.
+/// Warnings about one document that are shown; whoever fixes these finds the others in the next run.
 const WARNINGS_MAX: usize = 10;
 
 /// One document, read.
 struct Document {
-    /// Of all files, in the order in which they are first referred to.
-    digest: [u8; 32],
+    lowered: compile::Document,
     /// Index of its contract among the plan's, once a route has used it.
     index: Option<u32>,
-    contract: Contract,
-    /// What is wrong with it, each with its place.
-    errors: Vec<String>,
-    warnings: Vec<String>,
-    /// Whether a warning was shown for it.
+    /// True if a warning was shown for it.
     is_reported: bool,
+}
+
+/// Files on disk. A link may lead to another place in the folder of the document, as ConfigMaps do, and not out of it.
+struct Disk;
+
+impl ReadFile for Disk {
+    fn read(&self, path: &Path, folder: Option<&Path>) -> Result<String, String> {
+        let real = |path: &Path| path.canonicalize().map_err(|error| format!("cannot be read: {error}"));
+        if let Some(folder) = folder
+            && !real(path)?.starts_with(real(folder)?)
+        {
+            return Err("lies outside of the document's folder".to_owned());
+        }
+        source::read_text(path).map_err(|error| error.to_string())
+    }
 }
 
 /// Reads every contract, reports those that cannot be used, and puts the others into the plan. Without host checks
@@ -62,26 +64,17 @@ pub(crate) fn contracts(
             continue;
         }
         let path = source::absolute(base_dir, &spec.value.0);
-        let document = read.entry(path.clone()).or_insert_with(|| lowered(&path, &mut files));
-        let place = &raw.value.place;
-        for error in &document.errors {
-            let message = format!(
-                "{place}.openapi.spec must exist and parse as OpenAPI 3.x: {} {error}",
-                quoted(&spec.value.0)
-            );
-            sink.error(code::UNUSABLE_PATH, spec.line, message);
-        }
-        if !std::mem::replace(&mut document.is_reported, true) {
-            for warning in document.warnings.iter().take(WARNINGS_MAX) {
-                let message = format!("{place}.openapi.spec: {} {warning}", quoted(&spec.value.0));
-                sink.warning(code::UNCHECKED_CONTRACT, spec.line, message);
-            }
-        }
-        if let Some(plan) = plan.filter(|_| document.errors.is_empty()) {
+        let document = read.entry(path.clone()).or_insert_with(|| {
+            let mut lowered = compile::document(&path, &Disk);
+            files.append(&mut lowered.files);
+            Document { lowered, index: None, is_reported: false }
+        });
+        report(document, &raw.value.place, spec, sink);
+        if let Some(plan) = plan.filter(|_| document.lowered.errors.is_empty()) {
             let contracts = &mut resolved.contracts;
-            let contract = &mut document.contract;
+            let contract = &mut document.lowered.contract;
             plan.contract = *document.index.get_or_insert_with(|| used(contracts, std::mem::take(contract)));
-            plan.spec_digest = document.digest;
+            plan.spec_digest = document.lowered.digest;
         }
     }
     files.sort();
@@ -89,65 +82,22 @@ pub(crate) fn contracts(
     files
 }
 
+/// Reports the faults of a document at each route that names it, and its warnings once.
+fn report(document: &mut Document, place: &str, spec: &At<PlainText>, sink: &mut Sink) {
+    let file = quoted(&spec.value.0);
+    for error in &document.lowered.errors {
+        let message = format!("{place}.openapi.spec must exist and parse as OpenAPI 3.x: {file} {error}");
+        sink.error(code::UNUSABLE_PATH, spec.line, message);
+    }
+    if !std::mem::replace(&mut document.is_reported, true) {
+        for warning in document.lowered.warnings.iter().take(WARNINGS_MAX) {
+            let message = format!("{place}.openapi.spec: {file} {warning}");
+            sink.warning(code::UNCHECKED_CONTRACT, spec.line, message);
+        }
+    }
+}
+
 fn used(contracts: &mut Vec<Contract>, contract: Contract) -> u32 {
     contracts.push(contract);
     u32::try_from(contracts.len() - 1).unwrap_or(u32::MAX)
-}
-
-/// Reads and lowers the document at `path`; every file that it needs is added to `named`.
-fn lowered(path: &Path, named: &mut Vec<PathBuf>) -> Document {
-    let mut document = Document {
-        digest: [0; 32],
-        index: None,
-        contract: Contract::default(),
-        errors: Vec::new(),
-        warnings: Vec::new(),
-        is_reported: false,
-    };
-    let files = match Files::load(path, named) {
-        Ok(files) => files,
-        Err(why) => {
-            document.errors.push(why);
-            return document;
-        }
-    };
-    document.digest = files.digest();
-    if let Err(why) = check_head(files.root().node) {
-        document.errors.push(format!("does not parse: {why}"));
-        return document;
-    }
-    let mut lowering = Lowering::new(&files);
-    lowering.document();
-    (document.contract, document.errors, document.warnings) = lowering.finish();
-    document
-}
-
-/// Lowers a document that refers to no other file; the error lists what is wrong with it.
-pub(crate) fn of_text(text: &str) -> Result<Contract, Vec<String>> {
-    let files = Files::of_text(text).map_err(|why| vec![why])?;
-    check_head(files.root().node).map_err(|why| vec![why])?;
-    let mut lowering = Lowering::new(&files);
-    lowering.document();
-    let (contract, errors, _) = lowering.finish();
-    if errors.is_empty() { Ok(contract) } else { Err(errors) }
-}
-
-/// Whether a document is OpenAPI 3.x at all.
-fn check_head(root: &node::Node) -> Result<(), String> {
-    match root.get("openapi").map(node::Node::text) {
-        Some(Some(version)) if version.starts_with("3.0.") || version.starts_with("3.1.") => {}
-        Some(Some(version)) => {
-            return Err(format!("its version is {}, known are 3.0 and 3.1", quoted(version)));
-        }
-        _ => return Err("it has no `openapi` version".to_owned()),
-    }
-    if root.get("info").and_then(node::Node::members).is_none() {
-        return Err("it has no `info` object".to_owned());
-    }
-    let parts = ["paths", "components", "webhooks"];
-    match parts.iter().find_map(|part| root.get(part).map(|value| (part, value))) {
-        Some((_, value)) if value.members().is_some() => Ok(()),
-        Some((part, _)) => Err(format!("its `{part}` is not an object")),
-        None => Err("it has no `paths`".to_owned()),
-    }
 }

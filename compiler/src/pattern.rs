@@ -17,11 +17,11 @@ pub(crate) struct PathText {
     pub(crate) text: String,
     /// Normal form.
     pub(crate) segments: Vec<Segment>,
-    /// How specific it is.
+    /// Its specificity.
     pub(crate) rank: Rank,
 }
 
-/// How specific a pattern is, most specific first.
+/// Specificity of a pattern, most specific first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Rank {
     /// No wildcard.
@@ -102,7 +102,7 @@ impl PathText {
             .collect()
     }
 
-    /// Whether a path matches both.
+    /// True if a path matches both.
     pub(crate) fn overlaps(&self, other: &PathText) -> bool {
         let (a, b) = (&self.segments, &other.segments);
         if a == b {
@@ -138,7 +138,7 @@ impl PathText {
     }
 }
 
-/// Whether two literals differ before the first wildcard of either: the everyday answer, found without a table.
+/// True if two literals differ before the first wildcard of either: the usual case, found without a table.
 fn ends_differ<'a>(mut pairs: impl Iterator<Item = (&'a Segment, &'a Segment)>) -> bool {
     let wild = |segment: &Segment| !matches!(segment, Segment::Literal(_));
     pairs.find(|(a, b)| wild(a) || wild(b) || a != b).is_some_and(|(a, b)| !wild(a) && !wild(b))

@@ -1,5 +1,5 @@
-//! The typed walk from tree to [`crate::raw`]: every value is read by the type and the kind of its field, every fault is
-//! reported once and reading goes on. It must not know what a field means.
+//! The typed walk from tree to [`crate::raw`]: every value is read by the type and the kind of its field, every fault
+//! is reported once and reading goes on. It must not know what a field means.
 
 mod number;
 mod value;
@@ -8,14 +8,14 @@ pub(crate) use value::{Choice, Map, OneOrMany};
 
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
-use crate::field::{Enforced, Field, Kind};
+use crate::field::{Field, FieldKind};
 use crate::names::{Mistake, Word};
-use crate::tree::{Entry, Node, Value};
+use crate::tree::{self, Entry, Node, Value};
 
 /// A value with its line.
 #[derive(Debug, Clone)]
 pub(crate) struct At<T> {
-    /// What was read.
+    /// The value.
     pub(crate) value: T,
     /// Line of the value.
     pub(crate) line: u32,
@@ -23,14 +23,14 @@ pub(crate) struct At<T> {
 
 /// A type that a node can be read as.
 pub(crate) trait FromNode: Sized {
-    /// Whether an empty value is read like an empty mapping instead of being absent.
+    /// True if an empty value is read like an empty mapping instead of being absent.
     const READS_EMPTY: bool = false;
 
     /// Reads `node`; `None` after a fault, which has then been reported.
-    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<Self>;
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &FieldKind) -> Option<Self>;
 }
 
-/// Where the walk stands.
+/// State of the walk.
 pub(crate) struct Reader<'a> {
     pub(crate) sink: &'a mut Sink,
     path: String,
@@ -107,23 +107,22 @@ impl<'a> Reader<'a> {
         };
         let parent = self.path.len();
         self.path = self.child_path(name);
-        self.note_enforcement(field, entry);
         let read = T::from_node(self, &entry.node, &field.kind);
         self.path.truncate(parent);
         read.map(|value| At { value, line: entry.node.line })
     }
 
-    /// Whether something in `object` was at fault.
+    /// True if something in `object` was at fault.
     pub(crate) fn is_broken(&self, object: &Object<'_>) -> bool {
         self.sink.errors() > object.errors_before
     }
 
     /// Reads the entries of a list. Faulty entries are reported and left out.
-    pub(crate) fn items<T: FromNode>(&mut self, nodes: &[std::rc::Rc<Node>], kind: &Kind) -> Vec<At<T>> {
+    pub(crate) fn items<T: FromNode>(&mut self, nodes: &[std::rc::Rc<Node>], kind: &FieldKind) -> Vec<At<T>> {
         let mut items = Vec::with_capacity(nodes.len());
         for (index, node) in nodes.iter().enumerate() {
             let parent = self.path.len();
-            if let (Kind::Section(_), Some(name)) = (kind, self.route_names.get(index)) {
+            if let (FieldKind::Section(_), Some(name)) = (kind, self.route_names.get(index)) {
                 self.path = format!("{}[{name}]", self.path);
             }
             if let Some(value) = T::from_node(self, node, kind) {
@@ -175,28 +174,26 @@ impl<'a> Reader<'a> {
         let message = format!("{}: {shown} {}", self.path(), mistake.message);
         self.sink.error_with(mistake.code, line, message, help);
     }
-
-    fn note_enforcement(&mut self, field: &Field, entry: &Entry) {
-        let inert = match field.enforced {
-            Enforced::Yes => return,
-            Enforced::No => true,
-            Enforced::Only(word) => entry.node.text() != Some(word),
-        };
-        if inert {
-            let message = format!("{}: accepted, not enforced yet", self.path);
-            self.sink.warning(code::NOT_ENFORCED, entry.line, message);
-        }
-    }
 }
 
-/// Where a field is to be looked for that people write into the section at `path`.
+/// A section with the defaults of its rows, read like a file; fields without a default are absent.
+pub(crate) fn defaults<T: FromNode>(fields: &'static [Field]) -> Option<T> {
+    let rows = fields.iter().filter(|field| !field.default.is_empty());
+    let text: String = rows.flat_map(|field| [field.name, ": ", field.default, "\n"]).collect();
+    // Required fields are missed here; a default that cannot be read is found by the tests.
+    let mut sink = Sink::new("defaults", 1);
+    let node = tree::read(&text, &mut sink)?;
+    T::from_node(&mut Reader::new(&mut sink, &[]), &node, &FieldKind::Section(fields))
+}
+
+/// Help for a field that people write into the section at `path` and that has its place elsewhere.
 fn elsewhere(path: &str, key: &str) -> Option<&'static str> {
     let in_route = path.starts_with("routes[");
     let of_route = in_route && path.ends_with(']');
     match key {
         "protocol" if in_route => Some("it exists only under `global`"),
         "shadow_api_logging" if in_route => Some("it exists only under `global.openapi`"),
-        "port" if of_route => Some("it exists only at the top; the upstream's port stands in `upstream`"),
+        "port" if of_route => Some("it exists only at the top; the upstream's port is part of `upstream`"),
         "path" | "paths" | "host" | "hosts" if of_route => {
             Some("a route matches by `match: {hosts: [...], paths: [...]}`")
         }

@@ -1,5 +1,5 @@
-//! Reference pages made from the tables: the fields of the configuration, the limits, the protections, the linter with its
-//! findings, and the metrics with the alert rules and the dashboard that use them.
+//! Reference pages made from the tables: the fields of the configuration, the limits, the protections, the linter with
+//! its findings, and the metrics with the alert rules and the dashboard that use them.
 
 mod alerts;
 mod dashboard;
@@ -16,7 +16,8 @@ pub use metrics::metrics;
 pub use protections::protections;
 
 use crate::code;
-use crate::field::{Enforced, Field, Kind, document};
+use crate::field::{Field, FieldKind};
+use crate::raw::document;
 
 /// `docs/configuration.md`.
 pub fn configuration() -> String {
@@ -36,8 +37,7 @@ pub fn configuration() -> String {
            `disable`, `enable` and `strip_extra`, which are united; `inject` is merged key by key; `rate_limit` is replaced\n  \
            as a whole.\n\
          - Of `enable` and `disable` the more specific name wins: leaf over bucket over family; at the same level the\n  \
-           route over `global`.\n\n\
-         Fields marked with † are accepted and not enforced yet: setting one (to the values named, where some are) warns.\n",
+           route over `global`.\n",
     );
     section(&mut out, "Top level", "", document());
     out
@@ -50,11 +50,6 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
         "\n## {title}\n\n| Field | Type | Default | Constraint | Meaning |\n|---|---|---|---|---|\n"
     );
     for field in fields {
-        let mark = match field.enforced {
-            Enforced::Yes => String::new(),
-            Enforced::No => " †".to_owned(),
-            Enforced::Only(word) => format!(" † (all but `{word}`)"),
-        };
         let default = match (field.required, field.default) {
             (true, _) => "required".to_owned(),
             (false, "") => "–".to_owned(),
@@ -62,7 +57,7 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
         };
         let _ = writeln!(
             out,
-            "| `{path}{}`{mark} | {} | {default} | {} | {} |",
+            "| `{path}{}` | {} | {default} | {} | {} |",
             field.name,
             type_of(&field.kind),
             cell(&constraint(field)),
@@ -71,8 +66,9 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
     }
     for field in fields {
         let (below, suffix) = match field.kind {
-            Kind::Section(below) => (below, ""),
-            Kind::List(Kind::Section(below)) | Kind::AtLeastOne(Kind::Section(below), _) => (*below, "[]"),
+            FieldKind::Section(below) => (below, ""),
+            FieldKind::List(FieldKind::Section(below))
+            | FieldKind::AtLeastOne(FieldKind::Section(below), _) => (*below, "[]"),
             _ => continue,
         };
         let own = format!("{path}{}{suffix}", field.name);
@@ -88,16 +84,18 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
     }
 }
 
-fn type_of(kind: &Kind) -> String {
+fn type_of(kind: &FieldKind) -> String {
     match kind {
-        Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
+        FieldKind::Choice(words) => {
+            words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ")
+        }
         other => other.type_name(),
     }
 }
 
 fn constraint(field: &Field) -> String {
     let bound = match field.kind {
-        Kind::Int(bound) | Kind::Size(bound) | Kind::Duration(bound) => bound.text(),
+        FieldKind::Int(bound) | FieldKind::Size(bound) | FieldKind::Duration(bound) => bound.text(),
         _ => String::new(),
     };
     [bound.as_str(), field.bound].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
@@ -120,7 +118,7 @@ pub fn linter() -> String {
          waf-compile effective FILE --route ID   what holds on a route, with the line that decided each value\n\
          waf-compile plan FILE                   the compiled plan in a readable form, and its digest\n\
          waf-compile catalog [NAME]              all protections, or one name at any level\n\
-         waf-compile rules [--leaf NAME]         detection rules, with what each catches and lets pass\n\
+         waf-compile rules [--leaf NAME]         detection rules, with what each catches and allows\n\
          waf-compile check-request --config FILE [REQUEST]\n\
          \x20                                       what the engine finds in a recorded request, and why\n\
          waf-compile schema                      JSON Schema (draft-07) for editors\n\
@@ -167,7 +165,7 @@ mod tests {
             let committed = std::fs::read_to_string(&path).unwrap_or_default();
             assert!(
                 committed == page,
-                "{file} is not current; mend it with\n  cargo run -p waf-compiler --bin waf-compile -- reference {name} > {file}"
+                "{file} is not current; fix it with\n  cargo run -p waf-compiler --bin waf-compile -- reference {name} > {file}"
             );
         }
     }

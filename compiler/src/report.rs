@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{Compiled, Diagnostic, Severity, code};
 
-/// What became of one file.
+/// Result for one file.
 pub type Outcome = Result<Compiled, Vec<Diagnostic>>;
 
 /// The findings of an outcome.
@@ -17,7 +17,7 @@ pub fn findings(outcome: &Outcome) -> &[Diagnostic] {
     }
 }
 
-/// What `--validate` prints about one file: the findings, then `<file>: ok` or `N errors`.
+/// Output of `--validate` about one file: the findings, then `<file>: ok` or `N errors`.
 pub fn text(file: &str, outcome: &Outcome) -> String {
     let mut out = String::new();
     for diagnostic in findings(outcome) {

@@ -6,13 +6,12 @@ mod settings;
 
 pub(crate) use route::{Route, route_names};
 
-use std::collections::BTreeMap;
-
-use waf_shared::plan::{AuditFormat, Listen, Millis, Protocol, Settings};
+use waf_shared::plan::{AuditFormat, Listen, Protocol, Settings};
 
 use crate::names::host_text;
 use crate::raw;
 use crate::read::At;
+use crate::setting::{Lines, Settings as _};
 use crate::toggles::Lists;
 
 /// A whole configuration, nothing inherited any more.
@@ -25,7 +24,7 @@ pub(crate) struct Resolved {
     pub(crate) audit_format: AuditFormat,
     pub(crate) protocol: Protocol,
     pub(crate) shadow_api_logging: bool,
-    /// What holds before a route is chosen.
+    /// Settings before a route is chosen.
     pub(crate) global: Settings,
     /// Contracts that routes name, filled in when their files are read.
     pub(crate) contracts: Vec<waf_shared::plan::contract::Contract>,
@@ -33,27 +32,16 @@ pub(crate) struct Resolved {
     pub(crate) routes: Vec<Route>,
 }
 
-/// The default of `port`.
-pub(crate) const PORT: u64 = 8080;
-/// The default of `data_dir`.
-pub(crate) const DATA_DIR: &str = "/data/waf";
+/// `data_dir` as the file says, else its default.
+pub(crate) fn data_dir(document: &raw::Document) -> &str {
+    let default = raw::Document::defaults().data_dir.as_ref();
+    document.data_dir.as_ref().or(default).map_or("", |at| &at.value.0)
+}
 
-/// For each path of a field, the line that decided its value; the others have their defaults.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Lines(pub(crate) BTreeMap<String, u32>);
-
-impl Lines {
-    /// The route's value, else the global one, else the default; the line of the first two is kept.
-    fn pick<T: Clone>(&mut self, path: &str, given: [Option<&At<T>>; 2], default: impl FnOnce() -> T) -> T {
-        let [route, global] = given;
-        match route.or(global) {
-            Some(at) => {
-                self.0.insert(path.to_owned(), at.line);
-                at.value.clone()
-            }
-            None => default(),
-        }
-    }
+/// `port` as the file says, else its default.
+pub(crate) fn plain_port(document: &raw::Document) -> u64 {
+    let default = raw::Document::defaults().port.as_ref();
+    document.port.as_ref().or(default).map_or(0, |at| at.value)
 }
 
 /// Resolves everything that was read.
@@ -65,24 +53,29 @@ pub(crate) fn resolve(document: &raw::Document) -> Resolved {
     let routes = document.routes.as_ref().map_or(&[][..], |at| &at.value);
     Resolved {
         listen: listen(document),
-        data_dir: document.data_dir.as_ref().map_or(DATA_DIR.to_owned(), |at| at.value.0.clone()),
+        data_dir: data_dir(document).to_owned(),
         health_port: port(document.health_port.as_ref()),
         metrics_port: port(document.metrics_port.as_ref()),
-        audit_format: document
-            .audit_log
-            .as_ref()
-            .and_then(|at| at.value.format.as_ref())
-            .map_or(AuditFormat::Ocsf, |at| at.value.0),
-        protocol: protocol(global),
-        shadow_api_logging: global
-            .openapi
-            .as_ref()
-            .and_then(|at| at.value.shadow_api_logging.as_ref())
-            .is_none_or(|at| at.value),
+        audit_format: audit_format(document),
+        protocol: raw::Protocol::resolve(
+            &[global.protocol.as_ref().map(|at| &at.value)],
+            &mut Lines::default(),
+        ),
+        shadow_api_logging: shadow_api_logging(global),
         global: global_settings,
         contracts: Vec::new(),
         routes: route::routes(global, routes),
     }
+}
+
+fn audit_format(document: &raw::Document) -> AuditFormat {
+    let given = document.audit_log.as_ref().and_then(|at| at.value.format.as_ref());
+    given.or(raw::AuditLog::defaults().format.as_ref()).map_or(AuditFormat::Ocsf, |at| at.value.0)
+}
+
+fn shadow_api_logging(global: &raw::Global) -> bool {
+    let given = global.openapi.as_ref().and_then(|at| at.value.shadow_api_logging.as_ref());
+    given.or(raw::GlobalOpenApi::defaults().shadow_api_logging.as_ref()).is_some_and(|at| at.value)
 }
 
 /// The lists of `global`.
@@ -119,30 +112,11 @@ fn listen(document: &raw::Document) -> Listen {
     hosts.sort();
     hosts.dedup();
     if hosts.is_empty() {
-        let port = document.port.as_ref().map_or(PORT, |at| at.value);
-        return Listen::Plain { port: u16::try_from(port).unwrap_or(u16::MAX) };
+        return Listen::Plain { port: u16::try_from(plain_port(document)).unwrap_or(u16::MAX) };
     }
     Listen::Tls { hosts }
 }
 
 fn port(field: Option<&At<u64>>) -> Option<u16> {
     field.and_then(|at| u16::try_from(at.value).ok()).filter(|port| *port != 0)
-}
-
-fn protocol(global: &raw::Global) -> Protocol {
-    let none = raw::Protocol::default();
-    let raw = global.protocol.as_ref().map_or(&none, |at| &at.value);
-    let value = |field: &Option<At<u64>>, default: u64| field.as_ref().map_or(default, |at| at.value);
-    Protocol {
-        slow_request_header_timeout: Millis(value(&raw.slow_request_header_timeout, 10_000)),
-        slow_request_min_rate_bps: value(&raw.slow_request_min_rate_bps, 1024),
-        http2_max_concurrent_streams: narrow(value(&raw.http2_max_concurrent_streams, 100)),
-        http2_max_continuation_frames: narrow(value(&raw.http2_max_continuation_frames, 32)),
-        http2_max_decoded_header_bytes: value(&raw.http2_max_decoded_header_bytes, 65_536),
-    }
-}
-
-/// Numbers without an upper bound stop at what the plan holds, which is as good as none.
-fn narrow(value: u64) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
 }

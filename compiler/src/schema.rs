@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::field::{Bound, Enforced, Field, Kind, Syntax, document};
+use crate::field::{Bound, Field, FieldKind, Syntax};
+use crate::raw::document;
 
 /// The schema as text.
 pub fn schema() -> String {
@@ -31,13 +32,6 @@ fn property(field: &Field) -> Value {
     if !field.bound.is_empty() {
         text = format!("{text} Constraint: {}.", field.bound);
     }
-    match field.enforced {
-        Enforced::Yes => {}
-        Enforced::No => text.push_str(" Accepted, not enforced yet."),
-        Enforced::Only(word) => {
-            text = format!("{text} Values other than `{word}` are accepted, not enforced yet.");
-        }
-    }
     object.insert("description".to_owned(), json!(text));
     if let Some(default) = default(field) {
         object.insert("default".to_owned(), default);
@@ -52,25 +46,25 @@ fn default(field: &Field) -> Option<Value> {
     serde_yaml::from_str(field.default).ok()
 }
 
-fn of(kind: &Kind) -> Value {
+fn of(kind: &FieldKind) -> Value {
     match kind {
-        Kind::Text(syntax) => text(syntax),
-        Kind::Choice(words) => json!({ "enum": words }),
-        Kind::Bool => json!({ "type": "boolean" }),
-        Kind::Int(bound) => integer(bound),
-        Kind::Size(bound) => json!({
+        FieldKind::Text(syntax) => text(syntax),
+        FieldKind::Choice(words) => json!({ "enum": words }),
+        FieldKind::Bool => json!({ "type": "boolean" }),
+        FieldKind::Int(bound) => integer(bound),
+        FieldKind::Size(bound) => json!({
             "anyOf": [integer(bound), { "type": "string", "pattern": "^[0-9]+(B|KB|MB|GB)$" }],
         }),
-        Kind::Duration(_) => json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$" }),
-        Kind::List(item) => json!({ "type": "array", "items": of(item) }),
-        Kind::AtLeastOne(item, _) => json!({ "type": "array", "items": of(item), "minItems": 1 }),
-        Kind::OneOrMany(item, _) => json!({
+        FieldKind::Duration(_) => json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$" }),
+        FieldKind::List(item) => json!({ "type": "array", "items": of(item) }),
+        FieldKind::AtLeastOne(item, _) => json!({ "type": "array", "items": of(item), "minItems": 1 }),
+        FieldKind::OneOrMany(item, _) => json!({
             "anyOf": [of(item), { "type": "array", "items": of(item), "minItems": 1, "uniqueItems": true }],
         }),
-        Kind::Map(keys, values) => json!({
+        FieldKind::Map(keys, values) => json!({
             "type": "object", "propertyNames": text(keys), "additionalProperties": text(values),
         }),
-        Kind::Section(fields) => section(fields),
+        FieldKind::Section(fields) => section(fields),
     }
 }
 
@@ -109,8 +103,10 @@ mod tests {
             let property = &schema["properties"][field.name];
             assert!(property["description"].is_string(), "{}", field.name);
             match &field.kind {
-                Kind::Section(below) => check_fields(below, property),
-                Kind::AtLeastOne(Kind::Section(below), _) => check_fields(below, &property["items"]),
+                FieldKind::Section(below) => check_fields(below, property),
+                FieldKind::AtLeastOne(FieldKind::Section(below), _) => {
+                    check_fields(below, &property["items"]);
+                }
                 _ => assert!(field.default.is_empty() || !property["default"].is_null(), "{}", field.name),
             }
         }

@@ -3,11 +3,12 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use waf_shared::limits::CONFIG_BYTES_MAX;
 
-/// Why a file cannot be used.
+/// A fault of a file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
     /// Opening or reading failed.
@@ -55,19 +56,39 @@ pub(crate) fn absolute(base: &Path, path: &str) -> PathBuf {
     std::path::absolute(&joined).unwrap_or(joined)
 }
 
-/// Whether files can be made in `directory`, or it could be made: tried in the nearest directory that exists. Nothing
-/// is left behind.
-pub(crate) fn check_writable(directory: &Path) -> std::io::Result<()> {
-    let wanted = std::path::absolute(directory)?;
+/// Tries whether files can be made in `directory`, or it could be made: in the nearest directory that exists. Nothing
+/// is left behind. The error is for people: the fault, and the right that is missing.
+pub(crate) fn check_writable(directory: &Path) -> Result<(), String> {
+    let wanted = std::path::absolute(directory).map_err(|error| error.to_string())?;
     for ancestor in wanted.ancestors() {
         match std::fs::metadata(ancestor) {
-            Ok(found) if !found.is_dir() => return Err(std::io::ErrorKind::NotADirectory.into()),
-            Ok(_) => return try_file(ancestor),
+            Ok(found) if !found.is_dir() => {
+                return Err(std::io::Error::from(std::io::ErrorKind::NotADirectory).to_string());
+            }
+            Ok(_) => return try_file(ancestor).map_err(|error| missing_right(&error, ancestor, &wanted)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+            Err(error) => return Err(missing_right(&error, ancestor, &wanted)),
         }
     }
-    Err(std::io::ErrorKind::NotFound.into())
+    Err(std::io::Error::from(std::io::ErrorKind::NotFound).to_string())
+}
+
+/// The fault, and for a missing right whose it is.
+fn missing_right(error: &std::io::Error, tried: &Path, wanted: &Path) -> String {
+    if error.kind() != std::io::ErrorKind::PermissionDenied {
+        return error.to_string();
+    }
+    let user =
+        std::fs::metadata("/proc/self").map_or("this user".to_owned(), |own| format!("user {}", own.uid()));
+    let tried = tried.display();
+    let way = if tried.to_string() == wanted.display().to_string() {
+        format!("{user} needs the right to create files in {tried}")
+    } else {
+        format!(
+            "{user} needs the right to create it in {tried}, or a directory that is made beforehand and belongs to {user}"
+        )
+    };
+    format!("{error}; {way}")
 }
 
 fn try_file(directory: &Path) -> std::io::Result<()> {
@@ -98,6 +119,22 @@ mod tests {
         let file = dir.path().join("file");
         std::fs::write(&file, "x").unwrap();
         assert!(check_writable(&file).is_err() && check_writable(&file.join("below")).is_err());
+    }
+
+    #[test]
+    fn a_missing_right_names_the_user_and_the_directory() {
+        let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        let (data, waf) = (Path::new("/data"), Path::new("/data/waf"));
+        let user = format!("user {}", std::fs::metadata("/proc/self").unwrap().uid());
+        let own = missing_right(&denied, waf, waf);
+        assert!(own.ends_with(&format!("; {user} needs the right to create files in /data/waf")), "{own}");
+        let parent = missing_right(&denied, data, waf);
+        assert!(
+            parent.contains(&format!("{user} needs the right to create it in /data, or a directory")),
+            "{parent}"
+        );
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        assert!(!missing_right(&full, data, waf).contains("right"));
     }
 
     #[test]

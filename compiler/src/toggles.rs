@@ -1,5 +1,5 @@
-//! Which protections hold: the lists of `global` and of one route, united. The more specific name wins (leaf over bucket
-//! over family); at the same level the route wins over `global`. It must not know routes beyond their lists.
+//! Which protections hold: the lists of `global` and of one route, united. The more specific name wins (leaf over
+//! bucket over family); at the same level the route wins over `global`. It must not know routes beyond their lists.
 
 use waf_shared::catalog::{Leaf, LeafSet, Level};
 
@@ -17,12 +17,12 @@ pub(crate) struct Lists<'a> {
     pub(crate) skipped: &'a [At<crate::names::OpenApiLeaf>],
 }
 
-/// What decided about one leaf.
+/// The decision about one leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Decision {
     /// The leaf.
     pub(crate) leaf: Leaf,
-    /// Whether it is in force.
+    /// True if it is in force.
     pub(crate) on: bool,
     /// Line of the entry.
     pub(crate) line: Option<u32>,

@@ -1,4 +1,4 @@
-//! Where traces go: the `tracing` section completed by what the environment says (OpenTelemetry protocol exporter
+//! Target of traces: the `tracing` section completed by the environment (OpenTelemetry protocol exporter
 //! specification), so that the plan holds an address and no name has to be looked up. It must not read the environment:
 //! that is handed in.
 
@@ -10,7 +10,7 @@ use crate::names::{HeaderName, HeaderValue, PlainText, UpstreamUrl, Word, withou
 use crate::raw;
 use crate::read::At;
 
-/// What the environment says about traces: the values of the variables that are consulted, where they are set and not
+/// Variables of the environment about traces: the values of those that are consulted, where they are set and not
 /// empty. YAML wins over each.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -29,10 +29,7 @@ const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 const TIMEOUT: &str = "OTEL_EXPORTER_OTLP_TIMEOUT";
 const RESOURCE: &str = "OTEL_RESOURCE_ATTRIBUTES";
 
-/// The least timeout, as the file's own bound has it.
-const TIMEOUT_MIN: u64 = 100;
-
-/// What the plan says of traces; `None` while they are off, or when something is wrong with them.
+/// The plan's part about traces; `None` while they are off, or when something is wrong with them.
 pub(crate) fn resolve(
     document: &raw::Document,
     environment: &Environment,
@@ -41,8 +38,10 @@ pub(crate) fn resolve(
     let section = &document.tracing.as_ref()?.value;
     let enabled = section.enabled.as_ref().filter(|at| at.value)?;
     let line = enabled.line;
-    let protocol = section.protocol.as_ref().map_or(OtlpProtocol::Grpc, |at| at.value.0);
-    let insecure = section.insecure.as_ref().is_none_or(|at| at.value);
+    let defaults = raw::Tracing::defaults();
+    let protocol = section.protocol.as_ref().or(defaults.protocol.as_ref());
+    let protocol = protocol.map_or(OtlpProtocol::Grpc, |at| at.value.0);
+    let insecure = section.insecure.as_ref().or(defaults.insecure.as_ref()).is_some_and(|at| at.value);
     let (endpoint, place, at) = match (given(section.endpoint.as_ref()), &environment.endpoint) {
         (Some((text, at)), _) => (text.to_owned(), "tracing.endpoint", at),
         (None, Some(text)) => (text.clone(), ENDPOINT, line),
@@ -152,11 +151,12 @@ fn timeout(
         return Some(Some(Millis(at.value)));
     }
     let Some(text) = &environment.timeout else { return Some(None) };
+    let least = raw::Tracing::least("timeout");
     match text.trim().parse::<u64>() {
-        Ok(milliseconds) if milliseconds >= TIMEOUT_MIN => Some(Some(Millis(milliseconds))),
+        Ok(milliseconds) if milliseconds >= least => Some(Some(Millis(milliseconds))),
         _ => {
             let message =
-                format!("{TIMEOUT} must be a number of milliseconds >= {TIMEOUT_MIN}, got {}", quoted(text));
+                format!("{TIMEOUT} must be a number of milliseconds >= {least}, got {}", quoted(text));
             sink.error(code::OUT_OF_BOUNDS, line, message);
             None
         }
@@ -182,10 +182,11 @@ fn resource(
         }
     };
     let said = |field: Option<&'_ At<PlainText>>| given(field).map(|(text, _)| text.to_owned());
-    let name = said(service.and_then(|service| service.name.as_ref()));
+    let name = said(service.and_then(|service| service.name.as_ref()))
+        .or_else(|| said(raw::Service::defaults().name.as_ref()));
     let version = said(service.and_then(|service| service.version.as_ref()));
     let namespace = said(service.and_then(|service| service.namespace.as_ref()));
-    set("service.name", Some(name.as_deref().unwrap_or("waf")));
+    set("service.name", name.as_deref());
     set("service.version", Some(version.as_deref().unwrap_or(env!("CARGO_PKG_VERSION"))));
     set("service.namespace", namespace.as_deref());
     resource.sort();

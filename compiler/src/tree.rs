@@ -15,7 +15,7 @@ use crate::diagnostic::{Sink, quoted};
 pub(crate) struct Node {
     /// Line on which it begins; for a mapping in a list, the line of its dash.
     pub(crate) line: u32,
-    /// What it is.
+    /// Its value.
     pub(crate) value: Value,
     /// Nodes below and including it, every alias expanded.
     weight: usize,
@@ -148,11 +148,11 @@ struct Builder<'a> {
     documents: usize,
 }
 
-/// What a value that YAML takes for something else needs.
+/// Remedy for a value that YAML takes for something else.
 const QUOTES: &str = "a value that begins with `*`, `&`, `{`, `[`, `%`, `@` or a backquote needs quotes";
 
 impl Builder<'_> {
-    /// What the parser says, and what is most often the reason.
+    /// The parser's message, and the most frequent reason for it.
     fn unreadable(&self, line: u32, info: &str) -> Fatal {
         let text = self.lines.get(line as usize - 1).copied().unwrap_or_default();
         // Behind the name of a field, a dash or the opening of a list.

@@ -1,4 +1,4 @@
-//! What the tests of the compiler share: compiling a text, and comparing findings with expected ones.
+//! Helpers of the compiler's tests: compiling a text, and comparing findings with expected ones.
 use std::path::Path;
 
 use waf_compiler::{Compiled, Diagnostic, Options, Severity, compile_text};
@@ -9,7 +9,7 @@ pub(crate) fn compile(text: &str) -> Result<Compiled, Vec<Diagnostic>> {
     compile_text("t", text, Path::new("."), &options)
 }
 
-/// The plan of a text that holds.
+/// The plan of a valid text.
 pub(crate) fn plan(text: &str) -> waf_shared::plan::Plan {
     match compile(text) {
         Ok(compiled) => compiled.plan,

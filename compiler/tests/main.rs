@@ -8,3 +8,5 @@ mod contracts;
 mod openapi;
 mod plans;
 mod robust;
+mod settings;
+mod warnings;

@@ -1,4 +1,4 @@
-//! What a configuration means: modes, inheritance, toggles, headers, names, ranks, and the bytes of the plan.
+//! Meaning of a configuration: modes, inheritance, toggles, headers, names, ranks, and the bytes of the plan.
 
 use std::fmt::Write as _;
 

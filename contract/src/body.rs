@@ -11,18 +11,18 @@ use crate::json::{Document, Value};
 use crate::media::{MediaType, Reader};
 use crate::schema::{Direction, Fault, Schemas, judge};
 
-/// How far a body was judged.
+/// Extent to which a body was judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judged {
     /// All of it.
     Whole,
-    /// What was there of it.
+    /// The part that was there.
     Prefix,
     /// Nothing: no schema, or a media type that nothing here reads.
     Nothing,
 }
 
-/// What is judged by.
+/// Inputs of a judgement.
 pub(crate) struct By<'c> {
     pub(crate) data: &'c contract::Contract,
     pub(crate) schemas: &'c Schemas,

@@ -6,7 +6,7 @@ use waf_shared::plan::contract::Format;
 
 use crate::number::Number;
 
-/// Whether a number is of `format`; formats of texts do not concern it.
+/// True if a number is of `format`; formats of texts do not concern it.
 pub(crate) fn number(format: Format, number: Number) -> bool {
     let within = |low: i128, high: i128| {
         let bound = |digits| Number::Exact { digits, exponent: 0 };
@@ -20,7 +20,7 @@ pub(crate) fn number(format: Format, number: Number) -> bool {
     }
 }
 
-/// Whether a text is of `format`; formats of numbers do not concern it.
+/// True if a text is of `format`; formats of numbers do not concern it.
 pub(crate) fn text(format: Format, text: &str) -> bool {
     match format {
         Format::Int32 | Format::Int64 | Format::Float => true,

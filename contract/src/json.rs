@@ -1,5 +1,5 @@
-//! JSON values as one flat list in the order of the text, which no nesting can make deep. A text that was cut off is read
-//! as far as it goes: what is missing is marked open, so that nobody misses what may still have come.
+//! JSON values as one flat list in the order of the text, which no nesting can make deep. A text that was cut off is
+//! read as far as it goes: what is missing is marked open, so that nobody misses what may still have come.
 
 mod equal;
 mod read;
@@ -27,13 +27,13 @@ pub(crate) struct Node<'t> {
     /// The name by which its object holds it.
     pub(crate) key: Option<Cow<'t, str>>,
     pub(crate) value: Value<'t>,
-    /// Where the next value begins that it does not hold.
+    /// Index of the value behind all that it contains.
     end: u32,
-    /// Whether more may have followed in it.
+    /// True if more may have followed in it.
     pub(crate) is_open: bool,
 }
 
-/// What a value is.
+/// Content of a value.
 #[derive(Debug, Clone)]
 pub(crate) enum Value<'t> {
     Null,
@@ -61,7 +61,7 @@ impl<'t> Document<'t> {
         self.nodes.get(at.0 as usize)
     }
 
-    /// What a container holds.
+    /// Content of a container.
     pub(crate) fn children(&self, at: At) -> Children<'_, 't> {
         let end = self.node(at).map_or(0, |node| node.end);
         Children { document: self, next: at.0 + 1, end }
@@ -110,7 +110,7 @@ impl<'t> Document<'t> {
         self.nodes.len()
     }
 
-    /// Whether a part is missing.
+    /// True if a part is missing.
     pub(crate) fn is_open(&self) -> bool {
         self.nodes.first().is_none_or(|root| root.is_open || matches!(root.value, Value::Unknown))
     }

@@ -1,4 +1,4 @@
-//! Whether a message is what an OpenAPI document declares: paths and operations, parameters in every serialisation,
+//! Judging of messages by an OpenAPI document: paths and operations, parameters in every serialisation,
 //! bodies as JSON, forms and multipart, answers. Everything is judged from bytes in memory; nothing here waits, reads
 //! files, or recurses deeper than a named bound.
 
@@ -21,6 +21,11 @@ mod parameters;
 mod media;
 
 mod body;
+
+#[cfg(feature = "compile")]
+pub mod compile;
+#[cfg(feature = "compile")]
+pub mod fuzzing;
 
 pub use body::Judged;
 pub use parameters::{ParameterFault, Sent};
@@ -50,7 +55,7 @@ pub struct OperationId {
     operation: usize,
 }
 
-/// How a request's path and method stand to the contract.
+/// Relation of a request's path and method to the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// The operation, and the path with the values in it.
@@ -61,16 +66,16 @@ pub enum Found {
     NoPath,
 }
 
-/// What the contract says of the parameters of a request.
+/// Judgement of the parameters of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters {
     /// The first that breaks it.
     pub fault: Option<ParameterFault>,
-    /// Whether the query has a parameter that the operation does not declare.
+    /// True if the query has a parameter that the operation does not declare.
     pub has_undeclared: bool,
 }
 
-/// How the contract stands to a body, before it is read.
+/// Relation of the contract to a body, before it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// It declares the type: position among the operation's.
@@ -87,13 +92,13 @@ impl Contract {
         Ok(Contract { paths: Paths::build(&data.paths), schemas: Schemas::build(&data)?, data })
     }
 
-    /// Whether it was made from `data`.
+    /// True if it was made from `data`.
     pub fn is_of(&self, data: &contract::Contract) -> bool {
         self.data == *data
     }
 
-    /// Finds the operation of a request. `normalized` is what [`waf_shared::route::normalize`] makes of its path. HEAD is
-    /// GET where it is not declared itself (RFC 9110 section 9.3.2).
+    /// Finds the operation of a request. `normalized` is what [`waf_shared::route::normalize`] makes of its path. HEAD
+    /// is GET where it is not declared itself (RFC 9110 section 9.3.2).
     pub fn find(&self, normalized: &[u8], method: &[u8]) -> Found {
         let Some(found) = self.paths.find(normalized) else { return Found::NoPath };
         let Some(path) = self.data.paths.get(found.path) else { return Found::NoPath };
@@ -148,12 +153,12 @@ impl Contract {
         out
     }
 
-    /// Whether a request to an operation has to carry a body.
+    /// True if a request to an operation has to carry a body.
     pub fn requires_body(&self, id: OperationId) -> bool {
         self.operation(id).and_then(|o| o.body.as_ref()).is_some_and(|body| body.required)
     }
 
-    /// What an operation says of a body of this `Content-Type`; empty is none.
+    /// Judgement of an operation about a body of this `Content-Type`; empty is none.
     pub fn content(&self, id: OperationId, content_type: &[u8]) -> Content {
         let Some(body) = self.operation(id).and_then(|o| o.body.as_ref()) else { return Content::NoBody };
         match best(&body.content, content_type) {

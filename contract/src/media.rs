@@ -11,7 +11,7 @@ pub(crate) struct MediaType {
     parameters: Vec<(String, String)>,
 }
 
-/// What reads a body.
+/// Reader of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
     Json,
@@ -22,7 +22,7 @@ pub(crate) enum Reader {
     None,
 }
 
-/// What a body without `Content-Type` is taken for (RFC 9110 section 8.3).
+/// Media type of a body without `Content-Type` (RFC 9110 section 8.3).
 const UNDECLARED: &str = "application/octet-stream";
 
 impl MediaType {
@@ -55,7 +55,7 @@ impl MediaType {
         }
     }
 
-    /// How well a range fits: 0 is not at all.
+    /// Specificity with which a range fits: 0 is not at all.
     pub(crate) fn fits(&self, range: &str) -> u32 {
         let range = MediaType::parse(range.as_bytes());
         let (wanted_type, wanted_subtype) = range.essence.split_once('/').unwrap_or((&range.essence, "*"));

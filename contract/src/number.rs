@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 pub(crate) enum Number {
     /// `digits * 10^exponent`; the digits do not end in 0 unless they are 0.
     Exact { digits: i128, exponent: i32 },
-    /// What does not fit.
+    /// A number beyond the bounds.
     Float(f64),
 }
 
@@ -54,7 +54,7 @@ impl Number {
         Some(Number::Exact { digits, exponent })
     }
 
-    /// Whether it has no fraction.
+    /// True if it has no fraction.
     pub(crate) fn is_integer(self) -> bool {
         match self {
             Number::Exact { exponent, .. } => exponent >= 0,
@@ -62,7 +62,7 @@ impl Number {
         }
     }
 
-    /// Whether it is a whole number of `step`s.
+    /// True if it is a whole number of `step`s.
     pub(crate) fn is_multiple_of(self, step: Number) -> bool {
         if let Some((value, step)) = aligned(self, step) {
             return step != 0 && value % step == 0;

@@ -8,7 +8,7 @@ use crate::json::{Document, Value};
 use crate::schema::{Direction, Fault, Schemas, judge};
 use crate::serial::{self, Coding, Shape, decode, pairs, shape};
 
-/// What of a message parameters stand in.
+/// Parts of a message that parameters are read from.
 #[derive(Clone, Copy)]
 pub struct Sent<'m> {
     /// The query as sent, without its question mark.
@@ -20,11 +20,11 @@ pub struct Sent<'m> {
 /// A parameter that breaks the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterFault {
-    /// Where it stands.
+    /// Its location.
     pub place: Place,
     /// Its name, as the document has it.
     pub name: String,
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
 }
 

@@ -9,7 +9,7 @@ use waf_shared::limits::CONTRACT_PATTERN_BYTES_MAX;
 /// Bytes of memory of a matcher's cache.
 const CACHE_BYTES_MAX: usize = 1 << 20;
 
-/// What JavaScript takes for white space.
+/// White space of ECMA-262.
 const SPACE: &str =
     r"\t\n\x0B\x0C\r \u{A0}\u{1680}\u{2000}-\u{200A}\u{2028}\u{2029}\u{202F}\u{205F}\u{3000}\u{FEFF}";
 
@@ -20,7 +20,7 @@ pub struct Pattern {
     parts: Vec<(Regex, bool)>,
 }
 
-/// Why an expression cannot be matched.
+/// Reason why an expression cannot be matched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unmatchable {
     /// It needs a matcher that goes back.
@@ -32,8 +32,8 @@ pub enum Unmatchable {
 }
 
 impl Pattern {
-    /// Translates and compiles `text`. Conditions that stand right behind a leading `^`, as in `^(?=.*[0-9]).{8,}$`, are
-    /// expressions of their own.
+    /// Translates and compiles `text`. Conditions that stand right behind a leading `^`, as in `^(?=.*[0-9]).{8,}$`,
+    /// are expressions of their own.
     pub fn new(text: &str) -> Result<Pattern, Unmatchable> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -57,7 +57,7 @@ impl Pattern {
         Ok(Pattern { parts })
     }
 
-    /// Whether it is found in `text`.
+    /// True if it is found in `text`.
     pub fn is_match(&self, text: &str) -> bool {
         self.parts.iter().all(|(regex, wanted)| regex.is_match(text) == *wanted)
     }
@@ -108,7 +108,7 @@ fn walk(text: &str) -> impl Iterator<Item = (usize, i32)> + '_ {
     })
 }
 
-/// Whether a quantifier was just read: ECMA-262 has none behind another, but for the `?` that makes it lazy.
+/// State behind a quantifier: ECMA-262 has none behind another, but for the `?` that makes it lazy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repeats {
     No,
@@ -149,22 +149,7 @@ fn translate(text: &str) -> Result<String, Unmatchable> {
                 rest = after;
             }
             '\\' => rest = escape(tail, in_class, &mut out)?,
-            '[' if !in_class => {
-                if let Some(after) = tail.strip_prefix("^]") {
-                    out.push_str(r"[\s\S]");
-                    rest = after;
-                } else if let Some(after) = tail.strip_prefix(']') {
-                    out.push_str(r"[^\x00-\u{10FFFF}]");
-                    rest = after;
-                } else {
-                    in_class = true;
-                    out.push('[');
-                    if let Some(after) = tail.strip_prefix('^') {
-                        out.push('^');
-                        rest = after;
-                    }
-                }
-            }
+            '[' if !in_class => (in_class, rest) = open_class(tail, &mut out),
             ']' if in_class => {
                 in_class = false;
                 out.push(']');
@@ -180,6 +165,23 @@ fn translate(text: &str) -> Result<String, Unmatchable> {
     Ok(out)
 }
 
+/// Translates what follows the `[` of a class: whether the class is still open, and the rest. ECMA-262 knows empty
+/// classes:
+/// `[]` matches nothing, `[^]` everything.
+fn open_class<'t>(tail: &'t str, out: &mut String) -> (bool, &'t str) {
+    if let Some(after) = tail.strip_prefix("^]") {
+        out.push_str(r"[\s\S]");
+        return (false, after);
+    }
+    if let Some(after) = tail.strip_prefix(']') {
+        out.push_str(r"[^\x00-\u{10FFFF}]");
+        return (false, after);
+    }
+    out.push('[');
+    let after = tail.strip_prefix('^').inspect(|_| out.push('^'));
+    (true, after.unwrap_or(tail))
+}
+
 fn group(tail: &str, out: &mut String) -> Result<(), Unmatchable> {
     if ["?=", "?!", "?<=", "?<!"].iter().any(|look| tail.starts_with(look)) {
         return Err(Unmatchable::Backtracks);
@@ -192,7 +194,7 @@ fn group(tail: &str, out: &mut String) -> Result<(), Unmatchable> {
     Ok(())
 }
 
-/// Whether `{` is followed by what makes it a quantifier.
+/// True if `{` is followed by what makes it a quantifier.
 fn is_quantifier(tail: &str) -> bool {
     let Some((inside, _)) = tail.split_once('}') else { return false };
     let (from, to) = inside.split_once(',').unwrap_or((inside, ""));
@@ -205,7 +207,7 @@ fn escape<'t>(tail: &'t str, in_class: bool, out: &mut String) -> Result<&'t str
     let character = tail.chars().next().ok_or(Unmatchable::Invalid)?;
     let rest = tail.get(character.len_utf8()..).unwrap_or_default();
     let class = |inside: &str, negated: bool, out: &mut String| match (in_class, negated) {
-        // A class in a class is its union; a negated one stands in brackets of its own.
+        // A class in a class is its union; a negated one gets brackets of its own.
         (true, false) => out.push_str(inside),
         (_, negated) => {
             out.push_str(if negated { "[^" } else { "[" });

@@ -9,7 +9,7 @@ use waf_shared::plan::contract::{SchemaId, Style, types};
 use crate::json::{Document, Value};
 use crate::schema::Schemas;
 
-/// What a schema expects of a text.
+/// Expectation of a schema about a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Scalar,
@@ -31,7 +31,7 @@ pub(crate) fn shape(schemas: &Schemas, schema: Option<SchemaId>) -> Shape {
     }
 }
 
-/// How bytes become text.
+/// Conversion of bytes into text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     /// Percent escapes, and a plus for a blank.
@@ -148,7 +148,7 @@ pub(crate) fn members<'r>(parts: Vec<Cow<'r, str>>, together: bool) -> Vec<(Cow<
     out
 }
 
-/// A value that stands in one piece: of a path, a header, a cookie, or a field that is not exploded.
+/// A value in one piece: of a path, a header, a cookie, or a field that is not exploded.
 pub(crate) fn piece<'r>(
     document: &mut Document<'r>,
     raw: &'r [u8],

@@ -8,5 +8,5 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     static TARGET: OnceLock<String> = OnceLock::new();
     let target = TARGET.get_or_init(|| std::env::var("FUZZ_TARGET").expect("FUZZ_TARGET names a target"));
-    waf_compiler::fuzzing::run(target, bytes);
+    waf_contract::fuzzing::run(target, bytes);
 });

@@ -9,7 +9,7 @@ pub use table::{Leaf, TABLE};
 
 use std::sync::LazyLock;
 
-/// Whether a leaf is in force when the configuration names it nowhere.
+/// State of a leaf that the configuration names nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Default {
     /// In force unless disabled.
@@ -35,7 +35,7 @@ pub struct Row {
     pub cwe: &'static [u16],
     /// HTTP status of a refusal by this leaf.
     pub status: u16,
-    /// What it looks for.
+    /// The searched attack.
     pub summary: &'static str,
     /// When to disable it or, for an opt-in leaf, when to enable it.
     pub when: &'static str,
@@ -58,8 +58,8 @@ impl Leaf {
         if row.bucket.is_empty() { row.family } else { row.bucket }
     }
 
-    /// Why `disable` has no effect on it; `None` where it has. A message that breaks one of these cannot be forwarded safely
-    /// under any configuration.
+    /// Reason why `disable` has no effect on it; `None` where it has. A message that breaks one of these cannot be
+    /// forwarded safely under any configuration.
     pub fn always_on(self) -> Option<&'static str> {
         match self {
             Leaf::HttpComplianceMalformedRequestLine => {
@@ -94,7 +94,7 @@ impl Leaf {
     }
 }
 
-/// How specific a name is: a leaf beats its bucket beats its family.
+/// Level of a name: a leaf beats its bucket beats its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// L1.

@@ -1,4 +1,4 @@
-//! What the supervisor and a worker say to each other, as plain data: one message each way per step of the handover
+//! Messages between the supervisor and a worker, as plain data: one message each way per step of the handover
 //! `Offer → Prepared | Rejected → Commit | Abandon → Active`, beside it what TLS needs and a plan never holds, and
 //! reports of what workers count. It knows the bytes of a frame and nothing of the socket that carries them.
 
@@ -40,11 +40,11 @@ pub struct Listener {
     pub socket: SocketId,
     /// TCP port that it is bound to.
     pub port: u16,
-    /// What is spoken on it.
+    /// Protocol of the socket.
     pub role: Role,
 }
 
-/// What a listening socket is for.
+/// Purpose of a listening socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub enum Role {
     /// Mode 3: plain HTTP that is proxied.
@@ -66,7 +66,7 @@ pub struct Offer {
     pub plan: Vec<u8>,
     /// Sockets to serve on once committed; never more than [`crate::limits::LISTENERS_MAX`].
     pub listeners: Vec<Listener>,
-    /// Where requests are counted; `None` when the plan has no rate limit.
+    /// Memory in which requests are counted; `None` when the plan has no rate limit.
     pub counts: Option<Counts>,
 }
 
@@ -75,11 +75,11 @@ pub struct Offer {
 pub struct Counts {
     /// Secret of this supervisor, by which keys become places in a table: no client can aim at another's.
     pub hash_key: [u8; 16],
-    /// Where each table begins, in bytes, in the order of [`crate::rate_limit::tables`].
+    /// Start of each table, in bytes, in the order of [`crate::rate_limit::tables`].
     pub offsets: Vec<u64>,
 }
 
-/// What a frame can carry.
+/// Content of a frame.
 pub trait Message: Encode + Decode<()> {}
 
 impl Message for ToWorker {}
@@ -109,7 +109,7 @@ pub enum ToWorker {
     Spool {
         /// Which question is answered.
         ticket: u64,
-        /// Why there is no file; at most [`crate::limits::REASON_BYTES_MAX`] bytes.
+        /// Reason why there is no file; at most [`crate::limits::REASON_BYTES_MAX`] bytes.
         refused: Option<String>,
     },
 }
@@ -128,12 +128,13 @@ pub enum ToSupervisor {
     },
     /// The plan of this offer serves, on every socket of the offer.
     Active(Generation),
-    /// What was counted since the last report.
+    /// Counts since the last report.
     Counted(Report),
     /// The challenges of this revision are answered.
     Challenged(u64),
-    /// Clients asked for these server names, which a wildcard of the configuration covers and no certificate does. Lower
-    /// case; at most [`crate::limits::UNSERVED_NAMES_MAX`] in one message, each at most once a minute from one worker.
+    /// Clients asked for these server names, which a wildcard of the configuration covers and no certificate does.
+    /// Lower case; at most [`crate::limits::UNSERVED_NAMES_MAX`] in one message, each at most once a minute from one
+    /// worker.
     Unserved(Vec<String>),
     /// A body needs a file to wait in. The number is answered once.
     Spool(u64),

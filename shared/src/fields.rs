@@ -1,5 +1,6 @@
-//! Header fields whose names mean something to this program or decide what a program behind it does, in one table. Names
-//! are compared as CGI, WSGI and PHP compare them: without regard to case, and with `_` as `-`; and PHP takes `.` for `_`. It knows no values.
+//! Header fields whose names mean something to this program or decide what a program behind it does, in one table.
+//! Names are compared as CGI, WSGI and PHP compare them: without regard to case, and with `_` as `-`; and PHP takes `.`
+//! for `_`. It knows no values.
 
 /// A field of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub enum Property {
 }
 
 impl Field {
-    /// Whether the field has the property.
+    /// True if the field has the property.
     pub const fn is(&self, property: Property) -> bool {
         self.properties & property as u8 != 0
     }
@@ -49,9 +50,9 @@ const fn field(name: &'static str, properties: &[Property]) -> Field {
 
 use Property::{Body, Client, Early, EndToEnd, Framing, Hop, Own, Restricted};
 
-/// Sorted by name. The restricted ones: `if` and `lock-token` are WebDAV's; `proxy` becomes an environment variable that
-/// HTTP clients behind a gateway obey; `translate` makes an old IIS send the source; the others replace method, path or
-/// character set.
+/// Sorted by name. The restricted ones: `if` and `lock-token` are WebDAV's; `proxy` becomes an environment variable
+/// that HTTP clients behind a gateway obey; `translate` makes an old IIS send the source; the others replace method,
+/// path or character set.
 static FIELDS: &[Field] = &[
     field("accept", &[Early, EndToEnd]),
     field("age", &[Early]),
@@ -132,17 +133,17 @@ pub fn find(name: &[u8]) -> Option<&'static Field> {
     FIELDS.get(at)
 }
 
-/// Whether `name` is read as a field that has `property`.
+/// True if `name` is read as a field that has `property`.
 pub fn is(name: &[u8], property: Property) -> bool {
     find(name).is_some_and(|field| field.is(property))
 }
 
-/// Whether `name`, which [`find`] knows, is not the field itself but a spelling with underscores or dots.
+/// True if `name`, which [`find`] knows, is not the field itself but a spelling with underscores or dots.
 pub fn is_twin(name: &[u8]) -> bool {
     name.iter().any(|byte| matches!(byte, b'_' | b'.'))
 }
 
-/// Whether two names are one to a reader that folds case, `_`, `.` and `-`.
+/// True if two names are one to a reader that folds case, `_`, `.` and `-`.
 pub fn are_alike(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| fold(*a) == fold(*b))
 }

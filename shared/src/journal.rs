@@ -15,7 +15,7 @@ const TEXT_AT: usize = 8;
 /// Bytes of text: the method and the names of header fields.
 pub const TEXT_BYTES_MAX: usize = (SLOT_WORDS - TEXT_AT) * 8;
 
-/// How far a request has come.
+/// Progress of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// It is being read and judged.
@@ -24,9 +24,9 @@ pub enum Stage {
     Forwarding,
 }
 
-/// What a slot's first word says; 0 is a free slot, and [`CLAIMED`] one that is being written.
+/// Meaning of a slot's first word; 0 is a free slot, and [`CLAIMED`] one that is being written.
 impl Stage {
-    /// As it stands in a slot.
+    /// Its number in a slot.
     pub fn word(self) -> u64 {
         match self {
             Stage::Inspecting => 2,
@@ -38,10 +38,10 @@ impl Stage {
 /// A slot that somebody writes to.
 pub const CLAIMED: u64 = 1;
 
-/// What a request looks like from outside.
+/// A request as it looks from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// How far it came.
+    /// Its progress.
     pub stage: Stage,
     /// The same for requests of the same method, path, header names, content type and sizes to the next power of two.
     pub hash: u64,
@@ -97,7 +97,7 @@ pub fn words(shape: &Shape) -> impl Iterator<Item = (usize, u64)> {
     fixed.into_iter().chain(texts)
 }
 
-/// What was in flight, of a journal's bytes. A slot that makes no sense is passed over: its writer may have died in the
+/// Requests in flight, by a journal's bytes. A slot that makes no sense is passed over: its writer may have died in the
 /// middle, or have gone mad before it died.
 pub fn read(bytes: &[u8]) -> Vec<Shape> {
     let (words, _) = bytes.as_chunks::<8>();

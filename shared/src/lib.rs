@@ -1,5 +1,5 @@
-//! What every part of the WAF knows and agrees on, as plain data: the protection catalog, the plan with its codec
-//! and digest, which of its routes a request takes, the metrics, and every bound. It knows nothing of sockets, runtimes, files or clocks.
+//! Plain data that every part of the WAF shares: the protection catalog, the plan with its codec and digest, which of
+//! its routes a request takes, the metrics, and every bound. It knows nothing of sockets, runtimes, files or clocks.
 
 pub mod limits;
 
@@ -19,4 +19,5 @@ pub mod journal;
 
 pub mod metrics;
 
+pub mod quote;
 pub mod text;

@@ -31,8 +31,8 @@ pub const RATE_LIMIT_SPACE_BYTES: u64 = 1 << 60;
 /// counted, or the key displaced, at the same moment.
 pub const RATE_LIMIT_TRIES_MAX: usize = 4096;
 
-/// For one owner of a rate limit's lock before it is taken for dead: a hundred thousand times what it needs, so that one
-/// that waits for the processor keeps it mostly, and a request that waits for a dead one is hardly late.
+/// For one owner of a rate limit's lock before it is taken for dead: a hundred thousand times what it needs, so that
+/// one that waits for the processor keeps it mostly, and a request that waits for a dead one is hardly late.
 pub const RATE_LIMIT_LEASE: Duration = Duration::from_millis(20);
 
 /// For a rate limit's lock before a request is refused.
@@ -74,7 +74,7 @@ pub const CONFIG_NODES_MAX: usize = 1_000_000;
 /// Routes of one configuration.
 pub const ROUTES_MAX: usize = 10_000;
 
-/// Characters of a route's id: it stands in every event, span and metric of the route, and in messages.
+/// Characters of a route's id: it is part of every event, span and metric of the route, and of messages.
 pub const ROUTE_ID_BYTES_MAX: usize = 253;
 
 /// Bytes of a request's header block that no mode forwards (431).
@@ -119,8 +119,8 @@ pub const TUNNEL_IDLE_SECONDS: u64 = 3600;
 /// Seconds for which a client may take no byte of its answer, and over which its rate of taking is judged.
 pub const CLIENT_STALL_SECONDS: u64 = 10;
 
-/// Bytes of an answer that wait unsent in the kernel for a client. Beyond half of it a write waits: what a slow client takes
-/// is seen in steps of this half, which have to be smaller than what it must take in [`CLIENT_STALL_SECONDS`].
+/// Bytes of an answer that wait unsent in the kernel for a client. Beyond half of it a write waits: what a slow client
+/// takes is seen in steps of this half, which have to be smaller than what it must take in [`CLIENT_STALL_SECONDS`].
 pub const CLIENT_UNSENT_BYTES: u32 = 16 << 10;
 
 /// Bytes that are kept of what a client sends while it waits for an answer. Beyond it is not read, nor seen leaving.
@@ -135,7 +135,8 @@ pub const AUDIT_LINE_BYTES_MAX: usize = 1 << 20;
 /// Seconds for which a request waits for room in the audit queue before it is refused.
 pub const AUDIT_WAIT_SECONDS: u64 = 10;
 
-/// Exchanges whose spans wait for the export. More are dropped, and counted: a slow collector must cost memory only so far.
+/// Exchanges whose spans wait for the export. More are dropped, and counted: a slow collector must cost memory only so
+/// far.
 pub const TRACE_QUEUE_EXCHANGES_MAX: usize = 4_096;
 
 /// Spans of one export, as the OpenTelemetry specification has it.
@@ -156,8 +157,8 @@ pub const TRACE_FLUSH_SECONDS: u64 = 2;
 /// Seconds that requests in flight get to finish at a stop.
 pub const DRAIN_SECONDS: u64 = 30;
 
-/// Seconds that requests in flight get at most in a worker whose supervisor is dead, so that the process is gone within 30:
-/// nobody is left to end it, and a new supervisor's workers need its memory.
+/// Seconds that requests in flight get at most in a worker whose supervisor is dead, so that the process is gone within
+/// 30: nobody is left to end it, and a new supervisor's workers need its memory.
 pub const ORPHAN_DRAIN_SECONDS: u64 = 28;
 
 /// Seconds that a new program gets to become ready at an upgrade; what serves goes on serving meanwhile.
@@ -167,7 +168,7 @@ pub const UPGRADE_SECONDS: u64 = 30;
 pub const HANDED_SOCKETS_MAX: usize = 64;
 
 /// Bytes of what an older supervisor hands over beside descriptors: some 250 bytes for each rate limit.
-pub const ESTATE_BYTES_MAX: usize = 16 << 20;
+pub const HANDOVER_BYTES_MAX: usize = 16 << 20;
 
 /// Seconds in which a worker has to answer an offered plan before it is replaced.
 pub const PREPARE_SECONDS: u64 = 10;
@@ -287,8 +288,8 @@ pub const CONTRACT_VALUES_MAX: usize = 1 << 18;
 /// Nesting of a JSON text that is judged; `json_depth` allows at most 1,000.
 pub const CONTRACT_DEPTH_MAX: usize = 1_024;
 
-/// Schemas that are applied within one another while one value is judged. An honest document of the greatest depth takes
-/// a few for each of its levels.
+/// Schemas that are applied within one another while one value is judged. An honest document of the greatest depth
+/// takes a few for each of its levels.
 pub const CONTRACT_NESTING_MAX: u32 = 2_560;
 
 /// Keywords that are judged for one message: milliseconds, where a large honest message takes microseconds.

@@ -7,27 +7,27 @@ pub use report::{Hit, Now, Observed, Report, RouteReport};
 
 use crate::catalog;
 
-/// What a metric is, in the words of OpenMetrics 1.0.
+/// Type of a metric, in the words of OpenMetrics 1.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// A number that only grows; its name ends in `_total`.
     Counter,
     /// A number that goes up and down.
     Gauge,
     /// Observations, counted by upper bound (in nanoseconds, ascending).
     Histogram(&'static [u64]),
-    /// Always 1; what it says stands in its labels. Its name ends in `_info`.
+    /// Always 1; the labels carry the information. Its name ends in `_info`.
     Info,
 }
 
-impl Kind {
+impl MetricKind {
     /// As OpenMetrics spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
-            Kind::Histogram(_) => "histogram",
-            Kind::Info => "info",
+            MetricKind::Counter => "counter",
+            MetricKind::Gauge => "gauge",
+            MetricKind::Histogram(_) => "histogram",
+            MetricKind::Info => "info",
         }
     }
 }
@@ -59,8 +59,8 @@ pub struct Metric {
     pub name: Name,
     /// As it is scraped, suffixes included (those of a histogram's series excepted).
     pub text: &'static str,
-    /// What it is.
-    pub kind: Kind,
+    /// Its type.
+    pub kind: MetricKind,
     /// Its base unit.
     pub unit: Unit,
     /// Names of its labels; values come from the configuration, the catalog or this program, never from a client.
@@ -123,63 +123,63 @@ macro_rules! metrics {
 }
 
 metrics! {
-    BuildInfo, "waf_build_info", Kind::Info, None, ["version", "commit"], Supervisor,
+    BuildInfo, "waf_build_info", MetricKind::Info, None, ["version", "commit"], Supervisor,
         "The program that runs: its version and the commit it was built from.";
-    PlanInfo, "waf_plan_info", Kind::Info, None, ["plan"], Supervisor,
+    PlanInfo, "waf_plan_info", MetricKind::Info, None, ["plan"], Supervisor,
         "The plan in force, by its SHA-256. A fleet that shows one value has converged.";
-    Requests, "waf_requests_total", Kind::Counter, None, ["route", "action"], Workers,
-        "Requests by what was done: allowed, detected (a violation was reported and let pass) or blocked. What has no route counts as blocked under route `-`; what fails upstream counts as allowed.";
-    RequestsInFlight, "waf_requests_in_flight", Kind::Gauge, None, [], Workers,
+    Requests, "waf_requests_total", MetricKind::Counter, None, ["route", "action"], Workers,
+        "Requests by what was done: allowed, detected (a violation was reported and the request was allowed) or blocked. What has no route counts as blocked under route `-`; what fails upstream counts as allowed.";
+    RequestsInFlight, "waf_requests_in_flight", MetricKind::Gauge, None, [], Workers,
         "Requests between the first byte of their head and the last byte of their answer, upgraded connections included.";
-    RequestsBlocked, "waf_requests_blocked_total", Kind::Counter, None, ["route", "protection"], Workers,
+    RequestsBlocked, "waf_requests_blocked_total", MetricKind::Counter, None, ["route", "protection"], Workers,
         "Blocked requests, once for each protection that their audit event names.";
-    DetectedThreats, "waf_detected_threats_total", Kind::Counter, None, ["route", "protection"], Workers,
-        "Requests that were reported and let pass, once for each protection that their audit event names.";
-    UpstreamErrors, "waf_upstream_errors_total", Kind::Counter, None, ["route", "kind"], Workers,
+    DetectedThreats, "waf_detected_threats_total", MetricKind::Counter, None, ["route", "protection"], Workers,
+        "Requests that were reported and allowed, once for each protection that their audit event names.";
+    UpstreamErrors, "waf_upstream_errors_total", MetricKind::Counter, None, ["route", "kind"], Workers,
         "Failures of upstreams: connect, tls, timeout, reset (also an answer that is not HTTP, or one that broke off), 5xx (the upstream's own answer).";
-    RequestDuration, "waf_request_duration_seconds", Kind::Histogram(REQUEST_BUCKETS), Seconds, ["route"], Workers,
+    RequestDuration, "waf_request_duration_seconds", MetricKind::Histogram(REQUEST_BUCKETS), Seconds, ["route"], Workers,
         "Time from the first byte of a request to the last of its answer, without upgraded connections.";
-    InspectionDuration, "waf_inspection_duration_seconds", Kind::Histogram(INSPECTION_BUCKETS), Seconds, ["route"], Workers,
+    InspectionDuration, "waf_inspection_duration_seconds", MetricKind::Histogram(INSPECTION_BUCKETS), Seconds, ["route"], Workers,
         "Time that rules took for one request and its answer, without waiting for bytes.";
-    InspectionSeconds, "waf_inspection_seconds_total", Kind::Counter, Seconds, ["family"], Workers,
+    InspectionSeconds, "waf_inspection_seconds_total", MetricKind::Counter, Seconds, ["family"], Workers,
         "Time that the proofs of a family's rules took. What all share (decoding, the scan for literals, parsers) stands under family `-`.";
-    EvaluationTimeout, "waf_evaluation_timeout_total", Kind::Counter, None, ["route"], Workers,
+    EvaluationTimeout, "waf_evaluation_timeout_total", MetricKind::Counter, None, ["route"], Workers,
         "Requests and answers whose inspection ran into inspection.evaluation_timeout.";
-    BodySpooled, "waf_body_spooled_total", Kind::Counter, None, ["route"], Workers,
+    BodySpooled, "waf_body_spooled_total", MetricKind::Counter, None, ["route"], Workers,
         "Request bodies that did not fit into inspection.max_memory_buffer and waited on disk.";
-    BodyUninspected, "waf_body_uninspected_bytes_total", Kind::Counter, Bytes, ["route"], Workers,
+    BodyUninspected, "waf_body_uninspected_bytes_total", MetricKind::Counter, Bytes, ["route"], Workers,
         "Bytes of request bodies beyond inspection.max_inspect_size, forwarded uninspected. Contents of files do not count.";
-    DecompressionRejected, "waf_decompression_rejected_total", Kind::Counter, None, ["route"], Workers,
+    DecompressionRejected, "waf_decompression_rejected_total", MetricKind::Counter, None, ["route"], Workers,
         "Request bodies that inflate to more than inspection.decompression_ratio_limit allows.";
-    ResponseUninspected, "waf_responses_uninspected_total", Kind::Counter, None, ["route", "why"], Workers,
+    ResponseUninspected, "waf_responses_uninspected_total", MetricKind::Counter, None, ["route", "why"], Workers,
         "Responses of types that rules read which passed unread, or unread from a point on: longer than inspection.max_inspect_size (length), or in a content coding that cannot be taken off (coding).";
-    RateLimited, "waf_rate_limited_total", Kind::Counter, None, ["route"], Workers,
-        "Requests beyond a rate limit: refused with 429, or in detect_only let pass.";
-    OpenapiValidation, "waf_openapi_validation_total", Kind::Counter, None, ["route", "result"], Workers,
+    RateLimited, "waf_rate_limited_total", MetricKind::Counter, None, ["route"], Workers,
+        "Requests beyond a rate limit: refused with 429, or in detect_only allowed.";
+    OpenapiValidation, "waf_openapi_validation_total", MetricKind::Counter, None, ["route", "result"], Workers,
         "Requests held to a contract, by result: valid, invalid (refused or not), or partial (the body was judged up to a limit or not at all).";
-    OpenapiShadow, "waf_openapi_shadow_total", Kind::Counter, None, ["route"], Workers,
+    OpenapiShadow, "waf_openapi_shadow_total", MetricKind::Counter, None, ["route"], Workers,
         "Requests for paths that the contract of their route does not declare.";
-    ConfigReload, "waf_config_reload_total", Kind::Counter, None, ["result"], Supervisor,
+    ConfigReload, "waf_config_reload_total", MetricKind::Counter, None, ["result"], Supervisor,
         "Reloads of the configuration by result: success, or error (invalid, rejected by a worker, or a port that cannot be had; the old plan serves on).";
-    ConfigLastReload, "waf_config_last_reload_success_timestamp_seconds", Kind::Gauge, Seconds, [], Supervisor,
+    ConfigLastReload, "waf_config_last_reload_success_timestamp_seconds", MetricKind::Gauge, Seconds, [], Supervisor,
         "Unix time at which the plan in force came into force.";
-    WorkerRestarts, "waf_worker_restarts_total", Kind::Counter, None, [], Supervisor,
+    WorkerRestarts, "waf_worker_restarts_total", MetricKind::Counter, None, [], Supervisor,
         "Workers that were started in place of dead ones.";
-    Workers, "waf_workers", Kind::Gauge, None, [], Supervisor,
+    Workers, "waf_workers", MetricKind::Gauge, None, [], Supervisor,
         "Workers that serve a plan.";
-    AuditEvents, "waf_audit_events_total", Kind::Counter, None, [], Supervisor,
+    AuditEvents, "waf_audit_events_total", MetricKind::Counter, None, [], Supervisor,
         "Audit events written to stdout.";
-    AuditRefused, "waf_audit_refused_total", Kind::Counter, None, [], Workers,
+    AuditRefused, "waf_audit_refused_total", MetricKind::Counter, None, [], Workers,
         "Requests that were refused with 503 because the audit queue had no room for their event.";
-    AuditBackpressure, "waf_audit_backpressure_seconds_total", Kind::Counter, Seconds, [], Workers,
+    AuditBackpressure, "waf_audit_backpressure_seconds_total", MetricKind::Counter, Seconds, [], Workers,
         "Time that requests waited for room in the audit queue.";
-    TraceSpansDropped, "waf_trace_spans_dropped_total", Kind::Counter, None, [], Workers,
+    TraceSpansDropped, "waf_trace_spans_dropped_total", MetricKind::Counter, None, [], Workers,
         "Spans that were dropped because the collector did not take them.";
-    CertificateExpiry, "waf_certificate_expiry_timestamp_seconds", Kind::Gauge, Seconds, ["host"], Supervisor,
+    CertificateExpiry, "waf_certificate_expiry_timestamp_seconds", MetricKind::Gauge, Seconds, ["host"], Supervisor,
         "When the certificate of a configured host runs out, in seconds since 1970; 0 when it has none. Below a wildcard the earliest one.";
-    CertificateFailures, "waf_certificate_failures_total", Kind::Counter, None, ["host"], Supervisor,
+    CertificateFailures, "waf_certificate_failures_total", MetricKind::Counter, None, ["host"], Supervisor,
         "Orders for certificates of a configured host that came to nothing.";
-    Degraded, "waf_degraded", Kind::Gauge, None, ["what"], Supervisor,
+    Degraded, "waf_degraded", MetricKind::Gauge, None, ["what"], Supervisor,
         "1 while something that the service can live without for a time is missing, else 0.";
 }
 
@@ -202,14 +202,15 @@ macro_rules! counters {
             /// counters of one metric apart.
             pub const ALL: &[($set, Name, &'static str)] = &[$(($set::$counter, Name::$metric, $value)),+];
 
-            /// How many there are.
+            /// Their number.
             pub const COUNT: usize = $set::ALL.len();
         }
     };
 }
 
 counters! {
-    /// What a worker counts for each route. A new counter is a row here and, unless its metric has one, a row in the table.
+    /// Counters of a worker for each route. A new counter is a row here and, unless its metric has one, a row in the
+    /// table.
     RouteCounter {
         Allowed, Requests, "allowed";
         Detected, Requests, "detected";
@@ -234,7 +235,7 @@ counters! {
 }
 
 counters! {
-    /// What a worker counts whatever the route.
+    /// Counters of a worker whatever the route.
     WorkerCounter {
         AuditRefused, AuditRefused, "";
         AuditBackpressureNanoseconds, AuditBackpressure, "";
@@ -244,7 +245,7 @@ counters! {
 
 macro_rules! degraded {
     ($($what:ident, $text:literal, $help:literal;)+) => {
-        /// What the service can live without for a time.
+        /// Parts that the service can do without for a time.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(missing_docs, reason = "each row documents its variant")]
         pub enum Degraded { $($what),+ }
@@ -298,8 +299,8 @@ mod tests {
                 "{text}"
             );
             assert_eq!(TABLE.iter().filter(|other| other.text == text).count(), 1, "{text}");
-            assert_eq!(text.ends_with("_total"), metric.kind == Kind::Counter, "{text}");
-            assert_eq!(text.ends_with("_info"), metric.kind == Kind::Info, "{text}");
+            assert_eq!(text.ends_with("_total"), metric.kind == MetricKind::Counter, "{text}");
+            assert_eq!(text.ends_with("_info"), metric.kind == MetricKind::Info, "{text}");
             let base = text.trim_end_matches("_total");
             assert_eq!(base.ends_with("_seconds"), metric.unit == Unit::Seconds, "{text}");
             assert_eq!(base.ends_with("_bytes"), metric.unit == Unit::Bytes, "{text}");
@@ -313,11 +314,15 @@ mod tests {
             let labels = name.row().labels;
             assert_eq!(labels.first(), Some(&"route"), "{name:?}");
             assert_eq!(labels.len(), if value.is_empty() { 1 } else { 2 }, "{name:?}");
-            assert_eq!((name.row().kind, name.row().source), (Kind::Counter, Source::Workers), "{name:?}");
+            assert_eq!(
+                (name.row().kind, name.row().source),
+                (MetricKind::Counter, Source::Workers),
+                "{name:?}"
+            );
         }
         for (_, name, value) in WorkerCounter::ALL {
             assert!(name.row().labels.is_empty() && value.is_empty(), "{name:?}");
-            assert_eq!(name.row().kind, Kind::Counter, "{name:?}");
+            assert_eq!(name.row().kind, MetricKind::Counter, "{name:?}");
         }
     }
 

@@ -32,7 +32,7 @@ impl Millis {
 /// One whole configuration, ready to serve.
 #[derive(Debug, Clone, PartialEq, Encode, Decode)]
 pub struct Plan {
-    /// How traffic arrives.
+    /// Way in which traffic arrives.
     pub listen: Listen,
     /// Directory for certificates, ACME state and spooled bodies.
     pub data_dir: String,
@@ -48,9 +48,9 @@ pub struct Plan {
     pub trusted_proxies: Vec<Cidr>,
     /// Connection-level settings, the same for every route.
     pub protocol: Protocol,
-    /// Whether undeclared paths are logged even where `openapi-path-not-in-spec` is off.
+    /// True if undeclared paths are logged even where `openapi-path-not-in-spec` is off.
     pub shadow_api_logging: bool,
-    /// What holds before a route is chosen.
+    /// Settings before a route is chosen.
     pub global: Settings,
     /// Contracts that routes are held to, each once.
     pub contracts: Vec<contract::Contract>,
@@ -66,11 +66,22 @@ pub enum Listen {
         /// TCP port.
         port: u16,
     },
-    /// Modes 1 and 2: automatic TLS on 443 with redirects from 80. Host names in lower case, `*.domain` for wildcards, sorted.
+    /// Modes 1 and 2: automatic TLS on 443 with redirects from 80. Host names in lower case, `*.domain` for wildcards,
+    /// sorted.
     Tls {
         /// Every name that a certificate is needed for.
         hosts: Vec<String>,
     },
+}
+
+impl Listen {
+    /// Names that are served over TLS; none in mode 3.
+    pub fn hosts(&self) -> &[String] {
+        match self {
+            Self::Plain { .. } => &[],
+            Self::Tls { hosts } => hosts,
+        }
+    }
 }
 
 /// Audit event schema.
@@ -131,7 +142,7 @@ pub struct Cidr {
 }
 
 impl Cidr {
-    /// Whether `address` (IPv4 mapped into IPv6) lies in the range.
+    /// True if `address` (IPv4 mapped into IPv6) lies in the range.
     pub fn contains(&self, address: [u8; 16]) -> bool {
         let bits = u32::from(self.prefix_bits.min(128));
         let mask = if bits == 0 { 0 } else { u128::MAX << (128 - bits) };

@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::plan::{Plan, RateLimit, RateLimitSource, RouteId};
 
-/// Version of what lies in a table and of how a key becomes a place in it. A program that lays it out in another way does
-/// not take tables over from an older one. To be raised with every change of either.
+/// Version of what lies in a table and of how a key becomes a place in it. A program that lays it out in another way
+/// does not take tables over from an older one. To be raised with every change of either.
 pub const LAYOUT_VERSION: u32 = 2;
 
 /// Groups in which the last `requests` admissions of a key are remembered, each by the time of its last one. A
@@ -20,7 +20,8 @@ const GROUPS_MAX: u64 = 56;
 /// since.
 pub const KEY_WORDS: usize = 4;
 
-/// Words that link keys, for each of them: the beginning of a chain, its own place in one, its place in the order of use.
+/// Words that link keys, for each of them: the beginning of a chain, its own place in one, its place in the order of
+/// use.
 const LINK_WORDS: usize = 3;
 
 /// Words of a table's beginning up to the journals: the lock, the ends of the order of use, keys that were ever in use.
@@ -72,7 +73,7 @@ impl Geometry {
     }
 }
 
-/// What a table belongs to. While it stays the same from one plan to the next, so do its counts.
+/// Identity of a table. While it stays the same from one plan to the next, so do its counts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TableId {
     /// The route whose own limit it is; `None` for the global one.

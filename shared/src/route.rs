@@ -20,7 +20,7 @@ pub struct Router {
     trie: Trie,
 }
 
-/// What [`Router::choose`] found.
+/// Result of [`Router::choose`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// Index into [`Plan::routes`].
@@ -66,8 +66,8 @@ impl Router {
         if outcomes.all(|outcome| outcome == first) { first.into() } else { Choice::Ambiguous }
     }
 
-    /// Whether a reader that drops an authority from the front of `rest`, which the upstream gets without the `prefix` that
-    /// the client sent before it, stays on `route`.
+    /// True if a reader that drops an authority from the front of `rest`, which the upstream gets without the `prefix`
+    /// that the client sent before it, stays on `route`.
     pub fn stays(&self, host: Option<&[u8]>, route: usize, prefix: &[u8], rest: &[u8]) -> bool {
         if path::is_plain(rest) {
             return true;
@@ -83,7 +83,7 @@ impl Router {
     }
 }
 
-/// Whether `rest`, which is put behind a prefix, leads above that prefix in any reading.
+/// True if `rest`, which is put behind a prefix, leads above that prefix in any reading.
 pub fn climbs(rest: &[u8]) -> bool {
     !path::is_plain(rest)
         && readings::all(rest).is_none_or(|readings| readings.iter().any(readings::Reading::climbs))

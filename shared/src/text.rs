@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-/// Whether an event or a log line writes `character` as an escape: control characters of C0, DEL and C1, the line and
+/// True if an event or a log line writes `character` as an escape: control characters of C0, DEL and C1, the line and
 /// paragraph separators, and the marks that change the direction of text (UAX #9). A terminal obeys the first, a reader
 /// takes the second for the end of a line, and the last show a text in another order than it has.
 pub fn is_escaped(character: char) -> bool {
@@ -18,7 +18,8 @@ pub fn is_escaped(character: char) -> bool {
     )
 }
 
-/// Appends the escape of JSON for a character of the Basic Multilingual Plane, where all of those of [`is_escaped`] lie.
+/// Appends the escape of JSON for a character of the Basic Multilingual Plane, where all of those of [`is_escaped`]
+/// lie.
 pub fn push_escape(out: &mut String, character: char) {
     // A string takes everything.
     let _ = write!(out, "\\u{:04x}", u32::from(character));

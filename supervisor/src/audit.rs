@@ -1,14 +1,14 @@
 //! The one way to stdout: whole lines from the workers' audit streams, through a bounded queue, to one thread that
-//! writes them. When the queue is full, workers are not read; their sockets fill and their requests wait. A line that is
-//! not one JSON document is dropped and counted. It knows lines, nothing of what an event says.
+//! writes them. When the queue is full, workers are not read; their sockets fill and their requests wait. A line that
+//! is not one JSON document is dropped and counted. It knows lines, nothing of what an event says.
 
-mod baton;
 mod documents;
 mod lines;
 mod writer;
+mod writer_lock;
 
-pub use baton::Baton;
 pub use writer::Writer;
+pub use writer_lock::WriterLock;
 
 use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ struct Batch {
     room: OwnedSemaphorePermit,
 }
 
-/// Where readers put lines. The writer ends when every clone is gone.
+/// Queue for the readers' lines. The writer ends when every clone is gone.
 #[derive(Clone)]
 pub struct Queue {
     room: Arc<Semaphore>,
@@ -45,10 +45,10 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Starts the writer on the process's stdout, which writes while it holds `baton`.
-    pub fn start(counters: Arc<Counters>, baton: Arc<Baton>) -> std::io::Result<(Self, Writer)> {
+    /// Starts the writer on the process's stdout, which writes while it holds `writer_lock`.
+    pub fn start(counters: Arc<Counters>, writer_lock: Arc<WriterLock>) -> std::io::Result<(Self, Writer)> {
         let (batches, waiting) = mpsc::channel(BATCHES_MAX);
-        let writer = Writer::start(waiting, counters.clone(), baton)?;
+        let writer = Writer::start(waiting, counters.clone(), writer_lock)?;
         Ok((Self { room: Arc::new(Semaphore::new(AUDIT_QUEUE_BYTES_MAX)), batches, counters }, writer))
     }
 

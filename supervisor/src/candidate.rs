@@ -10,7 +10,7 @@ use waf_compiler::Compiled;
 use waf_shared::control::{Generation, Listener, Offer, Role};
 use waf_shared::plan::{Digest, Listen, Mode, Plan};
 
-use crate::counts::{self, CountsError, Registry};
+use crate::rate_limit_memory::{HeldTables, RateLimitMemoryError, RateLimitRegistry};
 use crate::sockets::{BindError, Bound, Sockets, TlsPorts};
 
 /// Ready to be offered.
@@ -19,44 +19,44 @@ pub struct Candidate {
     pub digest: Digest,
     /// Sockets for traffic.
     pub traffic: Vec<Arc<Bound>>,
-    /// What is spoken on each of them, in the same order.
+    /// Protocol of each of them, in the same order.
     roles: Vec<Role>,
     /// Names that are served over TLS; none in mode 3.
     pub hosts: Vec<String>,
-    /// Where its certificates lie.
+    /// Folder of its certificates and of waiting bodies.
     pub data_dir: PathBuf,
     /// Socket of the health listener.
     pub health: Option<Arc<Bound>>,
     /// Memory of its rate limits.
-    pub counts: Option<counts::Held>,
+    pub counts: Option<HeldTables>,
     /// Socket of the metrics listener.
     pub metrics: Option<Arc<Bound>>,
     /// Ids of its routes.
     pub routes: Vec<String>,
     /// When its making began.
     pub began: Instant,
-    /// What it says, for whoever compares it with another.
+    /// The plan itself, for comparisons.
     pub plan: Plan,
     bytes: Vec<u8>,
     notices: Notices,
 }
 
 /// The sockets of a plan, held.
-pub struct Held {
+pub struct BoundSockets {
     traffic: Vec<Arc<Bound>>,
     roles: Vec<Role>,
     health: Option<Arc<Bound>>,
     metrics: Option<Arc<Bound>>,
 }
 
-/// What the operator is told once the plan is in force.
+/// Notices for the operator once the plan is in force.
 struct Notices {
     health_off: bool,
     metrics_off: bool,
     detect_only: Vec<String>,
 }
 
-/// Why a plan that compiles cannot be offered.
+/// A fault that keeps a valid plan from being offered.
 #[derive(Debug, thiserror::Error)]
 pub enum CandidateError {
     /// Two listeners would have the same port. The configuration's own ports are judged where it is compiled.
@@ -74,7 +74,7 @@ pub enum CandidateError {
     Bind(#[from] BindError),
     /// Rate limits have nowhere to count.
     #[error(transparent)]
-    Counts(#[from] CountsError),
+    Counts(#[from] RateLimitMemoryError),
 }
 
 impl Candidate {
@@ -82,11 +82,11 @@ impl Candidate {
     pub fn prepare(
         compiled: Compiled,
         sockets: &mut Sockets,
-        registry: &mut Registry,
+        registry: &mut RateLimitRegistry,
         ports: TlsPorts,
         began: Instant,
     ) -> Result<Self, CandidateError> {
-        let Held { traffic, roles, health, metrics } = Self::bind(&compiled.plan, sockets, ports)?;
+        let BoundSockets { traffic, roles, health, metrics } = Self::bind(&compiled.plan, sockets, ports)?;
         let counts = registry.reserve(&compiled.plan)?;
         let detecting = compiled.plan.routes.iter().filter(|route| route.settings.mode == Mode::DetectOnly);
         let notices = Notices {
@@ -99,7 +99,7 @@ impl Candidate {
             digest: compiled.digest,
             traffic,
             roles,
-            hosts: hosts(&compiled.plan).to_vec(),
+            hosts: compiled.plan.listen.hosts().to_vec(),
             data_dir: compiled.plan.data_dir.clone().into(),
             health,
             metrics,
@@ -113,7 +113,7 @@ impl Candidate {
     }
 
     /// Binds the sockets of a plan.
-    pub fn bind(plan: &Plan, sockets: &mut Sockets, ports: TlsPorts) -> Result<Held, CandidateError> {
+    pub fn bind(plan: &Plan, sockets: &mut Sockets, ports: TlsPorts) -> Result<BoundSockets, CandidateError> {
         let wanted = match plan.listen {
             Listen::Plain { port } => vec![("port", port, Role::Plain)],
             Listen::Tls { .. } => {
@@ -128,7 +128,7 @@ impl Candidate {
         let health = plan.health_port.map(|port| sockets.bind("health_port", port)).transpose()?;
         let metrics = plan.metrics_port.map(|port| sockets.bind("metrics_port", port)).transpose()?;
         let roles = wanted.into_iter().map(|(_, _, role)| role).collect();
-        Ok(Held { traffic, roles, health, metrics })
+        Ok(BoundSockets { traffic, roles, health, metrics })
     }
 
     /// The offer of it; the sockets travel beside, in the same order, and the memory of rate limits behind them.
@@ -142,7 +142,7 @@ impl Candidate {
             generation,
             digest: self.digest,
             plan: self.bytes.clone(),
-            counts: self.counts.as_ref().map(counts::Held::counts),
+            counts: self.counts.as_ref().map(HeldTables::counts),
             listeners: self.traffic.iter().zip(&self.roles).map(listener).collect(),
         }
     }
@@ -158,14 +158,6 @@ impl Candidate {
         for route in &self.notices.detect_only {
             warn!(route, "route is in detect_only: violations are logged and not blocked");
         }
-    }
-}
-
-/// Names that a plan serves over TLS.
-pub fn hosts(plan: &Plan) -> &[String] {
-    match &plan.listen {
-        Listen::Plain { .. } => &[],
-        Listen::Tls { hosts } => hosts,
     }
 }
 

@@ -1,33 +1,33 @@
-//! What one plan does otherwise than the one before it, in words for the log: by route, and by leaf. It knows plans,
+//! Differences between one plan and the one before it, in words for the log: by route, and by leaf. It knows plans,
 //! nothing of how either came to be in force.
 
 use waf_shared::catalog::LeafSet;
 use waf_shared::plan::{Mode, PathPattern, Plan, Route, Settings};
 
-/// Changes that one line tells; who changes more reads the files.
-const TOLD_MAX: usize = 32;
+/// Changes in one line; whoever changes more reads the files.
+const REPORTED_MAX: usize = 32;
 
 /// Leaves that are named for one place.
-const LEAVES_TOLD_MAX: usize = 8;
+const LEAVES_REPORTED_MAX: usize = 8;
 
 /// The changes from `old` to `new`, one sentence each: what holds everywhere first, then the routes in the order of the
 /// new file, then those that are gone.
 pub(crate) fn changes(old: &Plan, new: &Plan) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let whole = whole(old, new);
     if !whole.is_empty() {
-        told.push(whole.join(", "));
+        reported.push(whole.join(", "));
     }
     let global = settings(&old.global, &new.global);
     if !global.is_empty() {
-        told.push(format!("global: {}", global.join(", ")));
+        reported.push(format!("global: {}", global.join(", ")));
     }
     let old_route = |route: &Route| old.routes.iter().position(|other| other.id == route.id);
     let mut last = None;
     for now in &new.routes {
         let id = &now.id.0;
         let Some(position) = old_route(now) else {
-            told.push(format!("route {id} is new"));
+            reported.push(format!("route {id} is new"));
             continue;
         };
         let Some(before) = old.routes.get(position) else { continue };
@@ -37,20 +37,20 @@ pub(crate) fn changes(old: &Plan, new: &Plan) -> Vec<String> {
         }
         last = last.max(Some(position));
         if !changed.is_empty() {
-            told.push(format!("route {id}: {}", changed.join(", ")));
+            reported.push(format!("route {id}: {}", changed.join(", ")));
         }
     }
     for before in &old.routes {
         if new.routes.iter().all(|route| route.id != before.id) {
-            told.push(format!("route {} is gone", before.id.0));
+            reported.push(format!("route {} is gone", before.id.0));
         }
     }
-    if told.len() > TOLD_MAX {
-        let rest = told.len() - TOLD_MAX;
-        told.truncate(TOLD_MAX);
-        told.push(format!("{rest} more"));
+    if reported.len() > REPORTED_MAX {
+        let rest = reported.len() - REPORTED_MAX;
+        reported.truncate(REPORTED_MAX);
+        reported.push(format!("{rest} more"));
     }
-    told
+    reported
 }
 
 /// Names of what differs, of pairs that say whether they do.
@@ -59,7 +59,7 @@ fn differing<const N: usize>(pairs: [(&str, bool); N]) -> Vec<String> {
 }
 
 fn whole(old: &Plan, new: &Plan) -> Vec<String> {
-    differing([
+    let mut changed = differing([
         ("listeners", old.listen != new.listen),
         ("data_dir", old.data_dir != new.data_dir),
         ("health_port", old.health_port != new.health_port),
@@ -67,9 +67,11 @@ fn whole(old: &Plan, new: &Plan) -> Vec<String> {
         ("audit_log.format", old.audit_format != new.audit_format),
         ("tracing", old.tracing != new.tracing),
         ("trusted proxies", old.trusted_proxies != new.trusted_proxies),
-        ("global.protocol", old.protocol != new.protocol),
         ("global.openapi", old.shadow_api_logging != new.shadow_api_logging),
-    ])
+    ]);
+    let protocol = waf_compiler::changes::protocol(&old.protocol, &new.protocol);
+    changed.extend(protocol.into_iter().map(|path| format!("global.{path}")));
+    changed
 }
 
 fn route(old: &Route, new: &Route) -> Vec<String> {
@@ -102,23 +104,19 @@ fn settings(old: &Settings, new: &Settings) -> Vec<String> {
     }
     changed.extend(leaves("on", &new.leaves.without(&old.leaves)));
     changed.extend(leaves("off", &old.leaves.without(&new.leaves)));
-    changed.extend(differing([
-        ("accept", old.accept != new.accept),
-        ("inspection", old.inspection != new.inspection),
-        ("multipart", old.multipart != new.multipart),
-        ("response_headers", old.response_headers != new.response_headers),
-    ]));
+    changed.extend(waf_compiler::changes::settings(old, new).into_iter().map(str::to_owned));
+    changed.extend(differing([("response_headers", old.response_headers != new.response_headers)]));
     changed
 }
 
 /// `on: a b c`, with a count of those that are not named.
 fn leaves(what: &str, set: &LeafSet) -> Option<String> {
     let names: Vec<&str> = set.iter().map(waf_shared::catalog::Leaf::name).collect();
-    let told = names.get(..LEAVES_TOLD_MAX).unwrap_or(&names).join(" ");
-    match names.len().checked_sub(LEAVES_TOLD_MAX) {
+    let reported = names.get(..LEAVES_REPORTED_MAX).unwrap_or(&names).join(" ");
+    match names.len().checked_sub(LEAVES_REPORTED_MAX) {
         _ if names.is_empty() => None,
-        Some(rest @ 1..) => Some(format!("{what}: {told} and {rest} more")),
-        _ => Some(format!("{what}: {told}")),
+        Some(rest @ 1..) => Some(format!("{what}: {reported} and {rest} more")),
+        _ => Some(format!("{what}: {reported}")),
     }
 }
 
@@ -144,7 +142,7 @@ mod tests {
     const SHOP: &str = "routes:\n  - {id: shop, upstream: 'http://a', match: {paths: [/a]}}\n";
 
     #[test]
-    fn nothing_is_told_of_nothing() {
+    fn nothing_is_reported_of_nothing() {
         check(SHOP, SHOP, &[]);
     }
 
@@ -158,7 +156,7 @@ mod tests {
             &[
                 "audit_log.format",
                 "route new is new",
-                "route shop: upstream, mode is detect_only, inspection",
+                "route shop: upstream, mode is detect_only, inspection.json_depth",
                 "route old is gone",
             ],
         );
@@ -175,7 +173,7 @@ mod tests {
                 "route shop: on: response-headers-add-csp, off: scanner-detection-user-agent, response_headers",
             ],
         );
-        let told = changes(&plan(SHOP), &plan(&format!("global: {{disable: [sql]}}\n{SHOP}")));
-        assert!(told.iter().all(|change| change.contains(" more")), "{told:?}");
+        let reported = changes(&plan(SHOP), &plan(&format!("global: {{disable: [sql]}}\n{SHOP}")));
+        assert!(reported.iter().all(|change| change.contains(" more")), "{reported:?}");
     }
 }

@@ -26,15 +26,15 @@ const WORKERS_MAX: usize = 64;
 #[derive(Debug, Parser)]
 #[command(name = "waf", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
-    /// What else to do than to serve.
+    /// Another task than to serve.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// How to serve.
+    /// Options of the service.
     #[command(flatten)]
     pub serve: Serve,
 }
 
-/// How to serve.
+/// Options of the service.
 #[derive(Debug, Args)]
 pub struct Serve {
     /// Configuration file
@@ -52,15 +52,15 @@ pub struct Serve {
     /// Port for redirects and challenges in modes 1 and 2; clients still come by 80
     #[arg(long, value_name = "PORT", default_value_t = 80, value_parser = clap::value_parser!(u16).range(1..))]
     pub http_port: u16,
-    /// How certificates are had.
+    /// Options of certificates.
     #[command(flatten)]
     pub acme: Acme,
-    /// How to run.
+    /// Options of the process.
     #[command(flatten)]
     pub process: Process,
 }
 
-/// How to run, whatever is served.
+/// Options of the process, whatever is served.
 #[derive(Debug, Args)]
 pub struct Process {
     /// Worker processes; each gets its share of the cores as threads
@@ -81,16 +81,17 @@ pub struct Process {
     /// Who workers become when started as root [default: nobody]
     #[arg(long, value_name = "USER[:GROUP]")]
     pub user: Option<String>,
-    /// Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]
+    /// Memory that each worker may take before it turns requests away [default: its share of four fifths of what there
+    /// is]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub worker_memory: Option<u64>,
-    /// Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in
-    /// modes 1 and 2, or with --trusted-proxies; else 75]
+    /// Percent of the connections to an upstream that one client may take [default: 25 where client addresses are
+    /// known: in modes 1 and 2, or with --trusted-proxies; else 75]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
     pub client_share: Option<u8>,
 }
 
-/// What else to do than to serve.
+/// Another task than to serve.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Try it: protect a small shop on this machine, without a configuration file
@@ -98,7 +99,7 @@ pub enum Command {
         /// Port to listen on
         #[arg(long, default_value_t = 8080, value_parser = clap::value_parser!(u16).range(1..))]
         port: u16,
-        /// How to run.
+        /// Options of the process.
         #[command(flatten)]
         process: Process,
     },
@@ -119,7 +120,7 @@ pub enum Command {
     },
     /// Ask a running service whether it is ready, for the health checks of containers: exit status 0 or 1
     Health {
-        /// What to ask, in place of the configured health port
+        /// URL to ask, in place of the configured health port
         #[arg(long, value_name = "URL", conflicts_with = "config")]
         url: Option<String>,
         /// Configuration file that names the health port
@@ -131,7 +132,7 @@ pub enum Command {
     },
     /// Print what this machine lets the service do, and what it lacks: exit status 1 if it could not run
     Doctor {
-        /// How it is to serve.
+        /// Options of the service.
         #[command(flatten)]
         serve: Box<Serve>,
     },
@@ -167,13 +168,13 @@ pub enum Command {
 /// Levels of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogLevel {
-    /// What needs somebody.
+    /// Faults that need attention.
     Error,
-    /// What may need somebody.
+    /// Conditions that may need attention.
     Warn,
-    /// What happens.
+    /// Events of normal operation.
     Info,
-    /// How it happens.
+    /// Details of them.
     Debug,
     /// Every step.
     Trace,
@@ -199,7 +200,8 @@ fn workers(text: &str) -> Result<NonZeroUsize, String> {
     Ok(number)
 }
 
-/// What the environment says about traces. An empty variable says nothing, as the OpenTelemetry specification has it.
+/// Variables of the environment about traces. An empty variable counts as absent, as the OpenTelemetry specification
+/// has it.
 pub fn tracing_environment() -> Environment {
     let said = |name| std::env::var_os(name)?.into_string().ok().filter(|text| !text.is_empty());
     Environment {
@@ -218,7 +220,7 @@ pub fn anchors() -> Vec<PathBuf> {
     file.into_iter().chain(folders).filter(|path| path.is_absolute()).collect()
 }
 
-/// Whether a service manager waits to be told, and whether it hands over sockets.
+/// Signs of a service manager: one that waits for reports, and one that hands over sockets.
 pub fn managed() -> (bool, bool) {
     (std::env::var_os("NOTIFY_SOCKET").is_some(), std::env::var_os("LISTEN_FDS").is_some())
 }

@@ -1,9 +1,9 @@
-//! What the supervisor counts. Plain numbers that a metrics listener can read; it knows no names and no labels.
+//! Counters of the supervisor. Plain numbers that a metrics listener can read; it knows no names and no labels.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::acme::Figures;
+use waf_certificates::acme::Figures;
 
 /// A number that only grows.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Waiting {
         Waits(self)
     }
 
-    /// Whether anybody waits.
+    /// True if anybody waits.
     pub fn is_any(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
@@ -48,7 +48,7 @@ impl Drop for Waits<'_> {
     }
 }
 
-/// Whether something holds.
+/// True if something holds.
 #[derive(Debug, Default)]
 pub struct Flag(AtomicBool);
 
@@ -67,7 +67,7 @@ impl Flag {
 /// All of them.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// What can be counted about certificates, by configured host.
+    /// Metrics of certificates, by configured host.
     pub certificates: Arc<Figures>,
     /// Reloads that are in force.
     pub reloads: Counter,
@@ -81,7 +81,7 @@ pub struct Counters {
     pub audit_lines_lost: Counter,
     /// Lines of workers that were cut short by a death, over the bound, or no JSON document.
     pub audit_lines_broken: Counter,
-    /// Whether the last lines could not be written.
+    /// True if the last lines could not be written.
     pub audit_is_broken: Flag,
     /// Audit streams of workers that wait for room in the queue.
     pub audit_waiting: Waiting,

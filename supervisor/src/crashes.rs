@@ -1,4 +1,4 @@
-//! What workers had in flight when they died, and which kind of request was there each time: a request that kills workers
+//! Requests in flight when workers died, and the kind that was there each time: a request that kills workers
 //! would go on killing them. It knows shapes of requests, nothing of processes.
 
 use std::collections::VecDeque;
@@ -50,7 +50,7 @@ impl Memory {
         Ok(self.0.try_clone()?.into())
     }
 
-    /// What was in flight.
+    /// The requests in flight.
     pub fn read(&self) -> io::Result<Vec<Shape>> {
         let mut bytes = vec![0; BYTES];
         self.0.read_exact_at(&mut bytes, 0)?;
@@ -65,8 +65,8 @@ pub struct Crashes {
 }
 
 impl Crashes {
-    /// A worker died at `now` with these requests in flight. Those of a shape that was in flight at another death within
-    /// a minute are suspects: first those that were being judged, then those that were answered already.
+    /// A worker died at `now` with these requests in flight. Those of a shape that was in flight at another death
+    /// within a minute are suspects: first those that were being judged, then those that were answered already.
     pub fn died(&mut self, now: Duration, mut in_flight: Vec<Shape>) -> Vec<Shape> {
         in_flight.sort_unstable_by_key(|shape| (shape.hash, shape.stage));
         in_flight.dedup_by_key(|shape| shape.hash);

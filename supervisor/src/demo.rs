@@ -54,7 +54,7 @@ pub fn compile(port: u16, upstream: SocketAddr, options: &Options) -> Result<Com
     compile_text("demo.yaml", &text, Path::new("/"), options)
 }
 
-/// What to try, shown once the service is ready.
+/// Requests to try, shown once the service is ready.
 pub fn greeting(port: u16) -> String {
     format!(
         "\nThe demo shop is behind http://localhost:{port}/ now. Try, in another terminal:\n\

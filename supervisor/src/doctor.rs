@@ -11,7 +11,7 @@ use waf_compiler::Options;
 
 use crate::cli::Serve;
 
-/// How one thing stands.
+/// Verdict about one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// As it should be.

@@ -1,5 +1,5 @@
 //! The health endpoints: `/healthz` and `/readyz`, answered by the supervisor itself so that neither depends on a
-//! worker. It knows the [`Status`] it is told, nothing of how it came about.
+//! worker. It knows the [`HealthStatus`] that it receives, nothing of how it came about.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,18 +10,18 @@ use hyper::{Method, StatusCode};
 use tokio::sync::watch;
 
 use crate::listener::{self, Answer, Listener, only_shows};
-use crate::readiness::Status;
+use crate::readiness::HealthStatus;
 use crate::sockets::Bound;
 
 /// Bytes of the header that names hosts without a certificate.
 const MISSING_BYTES_MAX: usize = 2048;
 
 /// Starts to answer on a bound socket.
-pub fn serve(socket: Arc<Bound>, status: watch::Receiver<Status>) -> io::Result<Listener> {
+pub fn serve(socket: Arc<Bound>, status: watch::Receiver<HealthStatus>) -> io::Result<Listener> {
     Listener::serve(socket, move |request| answer(request.method(), request.uri().path(), &status.borrow()))
 }
 
-fn answer(method: &Method, path: &str, status: &Status) -> Answer {
+fn answer(method: &Method, path: &str, status: &HealthStatus) -> Answer {
     let (code, text) = match (path, &status.ready) {
         ("/healthz" | "/readyz", _) if !only_shows(method) => {
             (StatusCode::METHOD_NOT_ALLOWED, "method not allowed\n".to_owned())
@@ -69,18 +69,18 @@ mod tests {
     use crate::readiness::NotReady;
     use crate::sockets::Sockets;
 
-    fn ready() -> Status {
-        Status { ready: Ok(()), plan: Some(Digest([0xab; 32])), missing: Arc::default() }
+    fn ready() -> HealthStatus {
+        HealthStatus { ready: Ok(()), plan: Some(Digest([0xab; 32])), missing: Arc::default() }
     }
 
-    fn code(method: &Method, path: &str, status: &Status) -> u16 {
+    fn code(method: &Method, path: &str, status: &HealthStatus) -> u16 {
         answer(method, path, status).status().as_u16()
     }
 
     #[test]
     fn answers_are_as_decided() {
         let ready = ready();
-        let starting = Status { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
+        let starting = HealthStatus { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
         assert_eq!(code(&Method::GET, "/healthz", &starting), 200);
         assert_eq!(code(&Method::GET, "/readyz", &starting), 503);
         assert_eq!(code(&Method::GET, "/readyz", &ready), 200);
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn hosts_without_a_certificate_are_named_and_cost_no_readiness() {
         let named = |names: Vec<String>| {
-            let status = Status { missing: names.into(), ..ready() };
+            let status = HealthStatus { missing: names.into(), ..ready() };
             let answer = answer(&Method::GET, "/readyz", &status);
             assert_eq!(answer.status(), 200);
             let value = answer.headers().get("x-waf-certificates-missing");
@@ -129,7 +129,7 @@ mod tests {
         };
         let ready = ask().await;
         assert!(ready.starts_with("HTTP/1.1 200 OK\r\n") && ready.ends_with("\r\n\r\nok"), "{ready}");
-        tell.send(Status { ready: Err(NotReady::Stopping), ..self::ready() }).unwrap();
+        tell.send(HealthStatus { ready: Err(NotReady::Stopping), ..self::ready() }).unwrap();
         let stopping = ask().await;
         assert!(
             stopping.starts_with("HTTP/1.1 503 ") && stopping.ends_with("\r\n\r\nstopping"),

@@ -56,8 +56,8 @@ impl Listener {
         Ok(Self { socket, retired, accepting })
     }
 
-    /// Leaves new connections to another process that has the same socket. Those that are open get one more answer, which
-    /// says that they end.
+    /// Leaves new connections to another process that has the same socket. Those that are open get one more answer,
+    /// which says that they end.
     pub fn retire(&self) {
         self.retired.send_replace(true);
     }
@@ -150,7 +150,7 @@ pub fn text(code: StatusCode, text: impl Into<Bytes>) -> Answer {
     response
 }
 
-/// Whether an endpoint that only shows something takes `method`.
+/// True if an endpoint that only shows something takes `method`.
 pub fn only_shows(method: &Method) -> bool {
     *method == Method::GET || *method == Method::HEAD
 }

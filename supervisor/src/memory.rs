@@ -1,15 +1,15 @@
-//! How much memory there is for the service, as the machine and its control groups say.
+//! Memory for the service, by the machine and its control groups.
 
 use std::fs;
 
-/// What one of so many workers may take: its share of four fifths, in bytes. The rest is for the supervisor, the kernel's
+/// Memory of one of so many workers: its share of four fifths, in bytes. The rest is for the supervisor, the kernel's
 /// own buffers for sockets, and what else runs.
 pub fn share(workers: usize) -> Option<u64> {
     let all = limit().or_else(machine)?;
     Some(all / 5 * 4 / (workers.max(1) as u64))
 }
 
-/// What the machine has, in bytes.
+/// Memory of the machine, in bytes.
 fn machine() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;

@@ -1,5 +1,5 @@
-//! What `/metrics` shows: sums of what workers report, and what the supervisor itself knows. A worker's death takes
-//! nothing away, since it reported differences. It knows no sockets; what is shown how stands in [`exposition`].
+//! Content of `/metrics`: sums of the workers' reports, and the supervisor's own figures. A worker's death takes
+//! nothing away, since it reported differences. It knows no sockets; their form is the part of [`exposition`].
 
 pub mod endpoint;
 mod exposition;
@@ -34,7 +34,7 @@ struct Sums {
     counters: [u64; WorkerCounter::COUNT],
     /// Nanoseconds by [`metrics::families`].
     families: Vec<u64>,
-    /// How each living worker stands.
+    /// State of each living worker.
     workers: BTreeMap<WorkerId, Now>,
     serving: usize,
     /// Bits of [`Degraded`] that the supervisor knows of.

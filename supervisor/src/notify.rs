@@ -1,4 +1,4 @@
-//! What a service manager is told (sd_notify(3)): ready, reloading, stopping, a line for people, signs of life, and which
+//! Reports to a service manager (sd_notify(3)): ready, reloading, stopping, a line for people, signs of life, and which
 //! process to watch after an upgrade. Without a service manager nothing happens. It knows datagrams, nothing of plans.
 
 use std::collections::VecDeque;
@@ -15,10 +15,10 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio::time::Instant;
 use tracing::warn;
 
-/// Before a service manager that did not read is told again.
+/// Pause before a service manager that did not read gets the report again.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// What waits for a service manager that does not read. It is about one process: the latest says the most.
+/// Report that waits for a service manager that does not read. It is about one process: the latest says the most.
 const UNSAID_MAX: usize = 8;
 
 /// For the one message that has to be heard before this process goes on.
@@ -34,7 +34,7 @@ pub struct Notifier {
     /// An older supervisor is the one that the service manager listens to.
     silent: bool,
     reloading: bool,
-    /// What could not be said yet, and when to try again.
+    /// The report that could not be sent yet, and the time of the next try.
     unsaid: VecDeque<String>,
     retry_at: Option<Instant>,
 }
@@ -45,7 +45,7 @@ impl Notifier {
     pub fn new(socket: Option<&OsStr>, watchdog: Option<Duration>, silent: bool) -> Notifier {
         let socket = socket.and_then(|name| {
             connect(name)
-                .inspect_err(|error| warn!(%error, ?name, "the service manager cannot be told anything"))
+                .inspect_err(|error| warn!(%error, ?name, "the service manager takes no reports"))
                 .ok()
         });
         let pause = watchdog.filter(|_| socket.is_some()).map(|limit| limit / 2);
@@ -72,7 +72,7 @@ impl Notifier {
         self.tell(format!("RELOADING=1\nMONOTONIC_USEC={microseconds}\nSTATUS=reloading\n"));
     }
 
-    /// Ends a reload, if one has been told of.
+    /// Ends a reload, if one was reported.
     pub fn reloaded(&mut self, status: &str) {
         if self.reloading {
             self.ready(status);
@@ -134,7 +134,7 @@ impl Notifier {
                     self.retry_at = Some(Instant::now() + RETRY);
                     return;
                 }
-                Err(error) => warn!(%error, state, "the service manager cannot be told"),
+                Err(error) => warn!(%error, state, "a report to the service manager failed"),
             }
             self.unsaid.pop_front();
         }
@@ -190,7 +190,7 @@ mod tests {
         notifier.act();
         let pause = notifier.due().unwrap() - Instant::now();
         assert!(pause > Duration::from_secs(1) && pause <= Duration::from_secs(2), "{pause:?}");
-        notifier.reloaded("no reload was told of");
+        notifier.reloaded("no reload was reported");
         notifier.ready("serving\nplan");
         notifier.reloading();
         notifier.reloaded("serving");

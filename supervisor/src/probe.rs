@@ -20,10 +20,10 @@ const ANSWER_BYTES_MAX: u64 = 16 << 10;
 /// Bytes of the reason that are shown.
 const REASON_BYTES_SHOWN: usize = 200;
 
-/// Why a service is not healthy, or cannot be asked.
+/// A fault of a service that is not healthy, or cannot be asked.
 #[derive(Debug, thiserror::Error)]
 enum Unhealthy {
-    #[error("`{0}` is no http:// URL with a host")]
+    #[error("`{0}` is not an http:// URL with a host")]
     Url(String),
     #[error("{0} cannot be read: {1}")]
     Unreadable(String, std::io::Error),
@@ -57,8 +57,8 @@ pub fn run(url: Option<&str>, config: &Path, live: bool) -> ExitCode {
     }
 }
 
-/// The health port of a configuration. A file that is broken just now says nothing about the service, which serves on with
-/// the one before: then the line that names the port is enough.
+/// The health port of a configuration. A file that is broken just now says nothing about the service, which serves on
+/// with the one before: then the line that names the port is enough.
 fn port(config: &Path) -> Result<u16, Unhealthy> {
     let name = || config.display().to_string();
     let options = Options { host_checks: false, ..Options::default() };
@@ -140,7 +140,7 @@ fn answer(stream: &mut TcpStream, end: Instant) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What is left, and never nothing: a timeout of nothing is an error.
+/// The rest of the time, and never nothing: a timeout of nothing is an error.
 fn left(end: Instant) -> Duration {
     end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
 }

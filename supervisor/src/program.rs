@@ -1,4 +1,4 @@
-//! What `waf` does for each command line, and with which exit status: 0 fine, 1 an invalid configuration or a failed
+//! Work of `waf` for each command line, and its exit status: 0 fine, 1 an invalid configuration or a failed
 //! start, 2 wrong usage. It puts the other modules together and knows nothing else.
 
 use std::path::Path;
@@ -9,17 +9,17 @@ use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::time::Instant;
 use tracing::error;
+use waf_certificates::acme;
+use waf_certificates::disk::{Layout, Store};
+use waf_certificates::listing;
 use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
+use waf_dataplane::confinement::identity::User;
 use waf_dataplane::worker;
 use waf_shared::text::is_escaped;
 
-use crate::acme;
-use crate::candidate;
-use crate::certificates::{Layout, Store};
 use crate::cli::{self, Acme, Cli, Command, Process, Serve, Surroundings};
 use crate::demo;
 use crate::doctor;
-use crate::listing;
 use crate::logs;
 use crate::memory;
 use crate::notify::Notifier;
@@ -27,7 +27,7 @@ use crate::probe;
 use crate::sockets::TlsPorts;
 use crate::sockets::adopted::from_service_manager;
 use crate::source::Source;
-use crate::supervise::{self, Origins, SuperviseError};
+use crate::supervise::{self, Inherited, SuperviseError};
 use crate::top;
 use crate::upgrade::order;
 use crate::upgrade::predecessor::Predecessor;
@@ -96,9 +96,11 @@ fn serve(serve: Serve) -> ExitCode {
     let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
     let acme = serve.acme.settings();
     match Source::open(serve.config, options) {
-        Ok((compiled, source)) => supervise(&serve.process, ports, acme, None, async |settings, origins| {
-            supervise::supervise(compiled, Some(source), settings, origins, began).await
-        }),
+        Ok((compiled, source)) => {
+            supervise(&serve.process, ports, acme, None, async |settings, inherited| {
+                supervise::supervise(compiled, Some(source), settings, inherited, began).await
+            })
+        }
         Err(diagnostics) => invalid(&diagnostics),
     }
 }
@@ -111,16 +113,16 @@ fn demo(port: u16, process: &Process) -> ExitCode {
     supervise(
         process,
         TlsPorts::default(),
-        acme::Settings::default(),
+        acme::AcmeSettings::default(),
         Some(greeting),
-        async |settings, origins| {
+        async |settings, inherited| {
             let (shop, upstream) = demo::upstream().map_err(SuperviseError::Demo)?;
             let compiled = demo::compile(port, upstream, &options).map_err(|diagnostics| {
                 print_errors(&diagnostics);
                 SuperviseError::Invalid
             })?;
             let shop = tokio::spawn(shop);
-            let outcome = supervise::supervise(compiled, None, settings, origins, began).await;
+            let outcome = supervise::supervise(compiled, None, settings, inherited, began).await;
             shop.abort();
             outcome
         },
@@ -134,7 +136,7 @@ fn certificates(config: &Path, acme: &Acme) -> ExitCode {
         Ok(Compiled { plan, .. }) => plan,
         Err(diagnostics) => return invalid(&diagnostics),
     };
-    let hosts = candidate::hosts(&plan);
+    let hosts = plan.listen.hosts();
     if hosts.is_empty() {
         anstream::println!("{}: mode 3, plain HTTP: no certificates", printable(config));
         return ExitCode::SUCCESS;
@@ -149,12 +151,12 @@ fn certificates(config: &Path, acme: &Acme) -> ExitCode {
 fn supervise<F>(
     process: &Process,
     ports: TlsPorts,
-    acme: acme::Settings,
+    acme: acme::AcmeSettings,
     greeting: Option<String>,
     main: F,
 ) -> ExitCode
 where
-    F: AsyncFnOnce(supervise::Settings, supervise::Origins) -> Result<(), SuperviseError>,
+    F: AsyncFnOnce(supervise::ServiceSettings, supervise::Inherited) -> Result<(), SuperviseError>,
 {
     raise_file_limit();
     let surroundings = Surroundings::of_this_process();
@@ -166,17 +168,9 @@ where
             return ExitCode::FAILURE;
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let settings = supervise::Settings {
+    let settings = supervise::ServiceSettings {
         workers: process.workers.get(),
-        worker: workers::Settings {
-            threads: (cores / process.workers.get()).max(1),
-            drain: Duration::from_secs(process.drain),
-            log_level: process.log_level.into(),
-            user,
-            memory_bytes: process.worker_memory.or_else(|| memory::share(process.workers.get())),
-            client_share: process.client_share,
-        },
+        worker: worker_settings(process, user),
         ports,
         acme,
         greeting,
@@ -191,8 +185,8 @@ where
         }
     };
     let outcome = runtime.block_on(async {
-        let origins = origins(&surroundings)?;
-        main(settings, origins).await
+        let inherited = inherited(&surroundings)?;
+        main(settings, inherited).await
     });
     // A look at a file that hangs must not keep the process.
     runtime.shutdown_background();
@@ -203,13 +197,25 @@ where
     }))
 }
 
+fn worker_settings(process: &Process, user: Option<User>) -> workers::WorkerSettings {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    workers::WorkerSettings {
+        threads: (cores / process.workers.get()).max(1),
+        drain: Duration::from_secs(process.drain),
+        log_level: process.log_level.into(),
+        user,
+        memory_bytes: process.worker_memory.or_else(|| memory::share(process.workers.get())),
+        client_share: process.client_share,
+    }
+}
+
 /// Takes what others prepared. Inside the runtime, since a service manager is shown life from here on.
-fn origins(surroundings: &Surroundings) -> Result<Origins, SuperviseError> {
+fn inherited(surroundings: &Surroundings) -> Result<Inherited, SuperviseError> {
     let sockets = surroundings.listen.as_ref().map(from_service_manager).transpose()?.unwrap_or_default();
     let predecessor = surroundings.has_predecessor.then(Predecessor::meet).transpose()?;
     let notify_socket = surroundings.notify_socket.as_deref();
     let notifier = Notifier::new(notify_socket, surroundings.watchdog, predecessor.is_some());
-    Ok(Origins { sockets, predecessor, notifier })
+    Ok(Inherited { sockets, predecessor, notifier })
 }
 
 /// Asks the running service to upgrade itself, and says how it went.
@@ -231,7 +237,7 @@ fn raise_file_limit() {
     if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
         && soft < hard
     {
-        // The limit as it was is then the limit that holds.
+        // The limit as it was is then in force.
         let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
     }
 }

@@ -1,13 +1,13 @@
-//! Whether the service is ready, as a latch: it closes once every worker serves the plan, and from then on only the
+//! Readiness of the service, as a latch: it closes once every worker serves the plan, and from then on only the
 //! loss of all workers or a stop opens it. It knows counts, nothing of workers or HTTP.
 
 use std::sync::Arc;
 
 use waf_shared::plan::Digest;
 
-/// What the health listener says.
+/// Status that the health listener shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
+pub struct HealthStatus {
     /// Ready, or why not.
     pub ready: Result<(), NotReady>,
     /// The plan in force.
@@ -16,7 +16,7 @@ pub struct Status {
     pub missing: Arc<[String]>,
 }
 
-/// Why the service takes no traffic.
+/// Reason why the service takes no traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotReady {
     /// No plan serves in every worker yet.
@@ -43,7 +43,7 @@ impl Readiness {
         self.stopping = true;
     }
 
-    /// Whether no plan has served in every worker yet.
+    /// True if no plan has served in every worker yet.
     pub fn is_starting(&self) -> bool {
         !self.complete_once
     }

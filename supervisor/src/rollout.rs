@@ -31,9 +31,9 @@ pub struct WorkerId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanId(pub u64);
 
-/// What can happen.
+/// Input of the machine.
 #[derive(Debug)]
-pub enum Event {
+pub enum RolloutEvent {
     /// A candidate is ready to be offered. It replaces one that still waits.
     Propose(PlanId),
     /// A worker has answered.
@@ -46,10 +46,10 @@ pub enum Event {
     Stop(Duration),
 }
 
-/// What is to be done, in this order.
+/// Output of the machine, in the order in which it is to be carried out.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Start this worker. A failure to do so is [`Event::Gone`].
+    /// Start this worker. A failure to do so is [`RolloutEvent::Gone`].
     Spawn(WorkerId),
     /// Send an offer.
     Offer {
@@ -57,7 +57,7 @@ pub enum Action {
         worker: WorkerId,
         /// Number of the offer.
         generation: Generation,
-        /// What is offered.
+        /// The plan that is offered.
         plan: PlanId,
     },
     /// Send a commit.
@@ -110,7 +110,7 @@ pub struct Rollout {
 #[derive(Debug)]
 struct Member {
     step: Step,
-    /// What it is known to serve.
+    /// The generation that it is known to serve.
     serves: Option<PlanId>,
     since: Duration,
 }
@@ -151,14 +151,14 @@ impl Rollout {
     }
 
     /// Takes one event in. `now` never goes back.
-    pub fn step(&mut self, event: Event, now: Duration) -> Vec<Action> {
+    pub fn step(&mut self, event: RolloutEvent, now: Duration) -> Vec<Action> {
         let mut actions = Vec::new();
         match event {
-            Event::Propose(plan) => self.propose(plan, &mut actions),
-            Event::Said(worker, answer) => self.said(worker, answer, now, &mut actions),
-            Event::Gone(worker) => self.gone(worker, now),
-            Event::Tick => {}
-            Event::Stop(limit) => self.stop(limit, now, &mut actions),
+            RolloutEvent::Propose(plan) => self.propose(plan, &mut actions),
+            RolloutEvent::Said(worker, answer) => self.said(worker, answer, now, &mut actions),
+            RolloutEvent::Gone(worker) => self.gone(worker, now),
+            RolloutEvent::Tick => {}
+            RolloutEvent::Stop(limit) => self.stop(limit, now, &mut actions),
         }
         if self.stopping.is_some() {
             self.finish(now, &mut actions);
@@ -168,7 +168,7 @@ impl Rollout {
         actions
     }
 
-    /// When [`Event::Tick`] is due at the latest.
+    /// When [`RolloutEvent::Tick`] is due at the latest.
     pub fn deadline(&self) -> Option<Duration> {
         let answers = self.members.values().filter_map(|member| match member.step {
             Step::Preparing { until, .. } | Step::Committing { until, .. } => Some(until),
@@ -190,7 +190,7 @@ impl Rollout {
         self.current
     }
 
-    /// Whether every worker that is wanted serves the plan in force and nothing is under way.
+    /// True if every worker that is wanted serves the plan in force and nothing is under way.
     pub fn settled(&self) -> bool {
         self.vote.is_none()
             && self.waiting.is_none()

@@ -1,14 +1,23 @@
-//! Signals, turned into wakes. SIGPIPE is ignored by the language's runtime already.
+//! Signals, turned into events. SIGPIPE is ignored by the language's runtime already.
 
 use std::io;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
-use crate::wake::{Signal, Wake};
+/// The request that a signal stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGTERM or SIGINT.
+    Stop,
+    /// SIGHUP.
+    Reload,
+    /// SIGUSR2.
+    Upgrade,
+}
 
 /// Listens until the receiver is gone.
-pub fn listen(wake: mpsc::Sender<Wake>) -> io::Result<()> {
+pub fn listen<E: From<Signal> + Send + 'static>(events: mpsc::Sender<E>) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
@@ -28,7 +37,7 @@ pub fn listen(wake: mpsc::Sender<Wake>) -> io::Result<()> {
                 Some(()) = upgrade.recv() => Signal::Upgrade,
                 else => return,
             };
-            if wake.send(Wake::Signal(came)).await.is_err() {
+            if events.send(came.into()).await.is_err() {
                 return;
             }
         }

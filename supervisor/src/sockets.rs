@@ -1,5 +1,5 @@
-//! Listening sockets: bound here once, or adopted from whoever bound them, and handed to workers, so that no worker's death
-//! closes one. It knows ports, nothing of what is served on them.
+//! Listening sockets: bound here once, or adopted from whoever bound them, and handed to workers, so that no worker's
+//! death closes one. It knows ports, nothing of what is served on them.
 
 pub mod adopted;
 
@@ -38,18 +38,18 @@ pub struct BindError {
     pub field: &'static str,
     /// Port that it names.
     pub port: u16,
-    /// What the system said.
+    /// Error of the system.
     pub source: io::Error,
 }
 
 impl BindError {
-    /// Whether somebody else has the port.
+    /// True if somebody else has the port.
     pub fn in_use(&self) -> bool {
         self.source.kind() == io::ErrorKind::AddrInUse
     }
 }
 
-/// Where modes 1 and 2 listen.
+/// Ports of modes 1 and 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TlsPorts {
     /// HTTPS.
@@ -95,8 +95,8 @@ impl Sockets {
         Ok(self.hold(port, listener, Origin::Own))
     }
 
-    /// A plan has chosen: says which adopted sockets it did not want. A service manager's are kept, since it holds the port
-    /// bound in any case and a later plan may name it; others are closed, once nobody uses them.
+    /// A plan has chosen: says which adopted sockets it did not want. A service manager's are kept, since it holds the
+    /// port bound in any case and a later plan may name it; others are closed, once nobody uses them.
     pub fn settle(&mut self) {
         for socket in &self.adopted {
             // One reference is ours.
@@ -153,9 +153,9 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     if address.is_ipv6() {
         socket.set_only_v6(false)?;
     }
-    // Connections of an earlier process that are still closing must not keep the port. Not SO_REUSEPORT: with it a second
-    // service would get half of the connections instead of an error, and those that the kernel gives to the listener of a
-    // worker that has lost its supervisor would be reset when it closes.
+    // Connections of an earlier process that are still closing must not keep the port. Not SO_REUSEPORT: with it a
+    // second service would get half of the connections instead of an error, and those that the kernel gives to the
+    // listener of a worker that has lost its supervisor would be reset when it closes.
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;

@@ -1,4 +1,4 @@
-//! Where plans come from: the configuration file, compiled at the start, and again when it or a file that it names
+//! Source of plans: the configuration file, compiled at the start, and again when it or a file that it names
 //! changes. It knows the compiler and files, nothing of workers.
 
 mod settle;
@@ -14,18 +14,17 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
 
-use crate::wake::Wake;
 use snapshot::Snapshot;
 use watch::{Change, Watch, take};
 
 /// Looks in a row at files that move while they are read, before the last one counts.
 const TRIES_MAX: usize = 5;
 
-/// What a look at the configuration gave.
-pub enum Found {
+/// Result of a look at the configuration.
+pub enum SourceUpdate {
     /// It compiles.
     Compiled {
-        /// What came of it.
+        /// The plan.
         compiled: Box<Compiled>,
         /// When the look began.
         began: Instant,
@@ -50,7 +49,7 @@ impl Source {
         let compiled = compile_file(&config, &options)?;
         let mut known = Snapshot::take(&files(&config, &compiled));
         if before.differs(&known) {
-            // It changed while it was read: what is known is what was there before, and the first look tells.
+            // It changed while it was read: the state before is the known one, and the first look finds the change.
             known = before;
         }
         Ok((compiled, Self { config, options: Arc::new(options), known }))
@@ -58,19 +57,19 @@ impl Source {
 
     /// Reports every change until the receiver is gone. `force` makes it look at once, whether or not anything
     /// changed.
-    pub async fn follow(self, wake: mpsc::Sender<Wake>, force: Arc<Notify>) {
+    pub async fn follow<E: From<SourceUpdate>>(self, events: mpsc::Sender<E>, force: Arc<Notify>) {
         let Self { config, options, known } = self;
         let mut follower = Follower { config, options, watch: Watch::new(known), last_fault: None };
         loop {
             let found = tokio::select! {
                 () = force.notified() => follower.compile(true).await,
                 change = follower.watch.changed() => match change {
-                    Change::Missing(file) => Some(Found::Missing(file)),
+                    Change::Missing(file) => Some(SourceUpdate::Missing(file)),
                     Change::Settled(_) => follower.compile(false).await,
                 },
             };
             if let Some(found) = found
-                && wake.send(Wake::Source(found)).await.is_err()
+                && events.send(found.into()).await.is_err()
             {
                 return;
             }
@@ -82,13 +81,13 @@ struct Follower {
     config: PathBuf,
     options: Arc<Options>,
     watch: Watch,
-    /// What was reported last, when it was a fault.
+    /// The last report, when it was a fault.
     last_fault: Option<Vec<Diagnostic>>,
 }
 
 impl Follower {
     /// Compiles what is there now. `None` when there is nothing new to say.
-    async fn compile(&mut self, forced: bool) -> Option<Found> {
+    async fn compile(&mut self, forced: bool) -> Option<SourceUpdate> {
         let began = Instant::now();
         for _ in 0..TRIES_MAX {
             let watched: Vec<_> = self.watch.known().paths().cloned().collect();
@@ -112,7 +111,7 @@ impl Follower {
             }
             self.last_fault = None;
             self.watch.accept(after, false);
-            return Some(Found::Compiled { compiled: Box::new(compiled), began });
+            return Some(SourceUpdate::Compiled { compiled: Box::new(compiled), began });
         }
         self.watch.again();
         None
@@ -120,12 +119,17 @@ impl Follower {
 
     /// A fault is said once until something changes; while it lasts, every poll looks again, for a file that is named
     /// and missing may appear.
-    fn invalid(&mut self, before: Snapshot, diagnostics: Vec<Diagnostic>, forced: bool) -> Option<Found> {
+    fn invalid(
+        &mut self,
+        before: Snapshot,
+        diagnostics: Vec<Diagnostic>,
+        forced: bool,
+    ) -> Option<SourceUpdate> {
         let changed = !before.same_contents(self.watch.known());
         self.watch.accept(before, true);
         let new = forced || changed || self.last_fault.as_ref() != Some(&diagnostics);
         self.last_fault = Some(diagnostics.clone());
-        new.then_some(Found::Invalid(diagnostics))
+        new.then_some(SourceUpdate::Invalid(diagnostics))
     }
 }
 

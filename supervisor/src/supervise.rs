@@ -1,54 +1,60 @@
-//! The supervisor's one loop: a wake comes in, the rollout decides, and what it decides is done. Everything that can
-//! wait or fail slowly lives in tasks that report back; nothing here blocks.
+//! The supervisor's one loop: an event comes in, the rollout decides, and its actions are carried out. Everything
+//! that can wait or fail slowly lives in tasks that report back; nothing here blocks.
 
-mod deaths;
-mod deeds;
-mod ending;
+mod actions;
 mod endpoints;
-mod handover;
+mod fleet;
+mod lifecycle;
+mod plan_store;
 mod plans;
+mod reporting;
+mod shutdown;
+mod tls;
+mod upgrade_state;
+mod upgrading;
+mod worker_exit;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::{info, warn};
+use waf_certificates::acme;
+use waf_certificates::manager::{CertificateManager, Wanted};
+use waf_certificates::states::States;
 use waf_compiler::Compiled;
 use waf_shared::control::ToSupervisor;
 use waf_shared::limits::PREPARE_SECONDS;
 
-use crate::acme;
-use crate::audit::{self, Baton};
+use crate::audit::{self, WriterLock};
 use crate::candidate::{Candidate, CandidateError};
 use crate::counters::Counters;
-use crate::counts::{Crooked, Registry};
-use crate::crashes::Crashes;
-use crate::metrics::Metrics;
+use crate::event::Event;
 use crate::notify::Notifier;
-use crate::readiness::{NotReady, Readiness, Status};
-use crate::rollout::{Event, Patience, PlanId, Rollout, WorkerId};
+use crate::rate_limit_memory::{InvalidHandover, RateLimitRegistry};
+use crate::readiness::NotReady;
+use crate::rollout::{Patience, Rollout, RolloutEvent};
+use crate::signals::Signal;
 use crate::sockets::adopted::{AdoptError, Adopted};
 use crate::sockets::{Sockets, TlsPorts};
-use crate::source::{Found, Source};
-use crate::tls::keeper::{Keeper, Wanted};
-use crate::tls::states::States;
-use crate::upgrade::board::Board;
-use crate::upgrade::estate::Estate;
+use crate::source::Source;
+use crate::upgrade::handover::UpgradeHandover;
 use crate::upgrade::predecessor::{Predecessor, SuccessionError};
 use crate::upgrade::program::Program;
-use crate::upgrade::successor::Successor;
-use crate::wake::{Signal, Wake};
 use crate::workers::{self, Worker};
-use endpoints::Endpoints;
-use handover::{Beginning, Charge};
+use fleet::Fleet;
+use lifecycle::{Lifecycle, StopRequest};
+use plan_store::PlanStore;
+use reporting::Reporting;
+use tls::Tls;
+use upgrade_state::{Ownership, UpgradeState};
+use upgrading::Beginning;
 
-/// Wakes that wait for the loop; senders wait when it is full.
-const WAKES_WAITING: usize = 256;
+/// Events that wait for the loop; senders wait when it is full.
+const EVENTS_WAITING: usize = 256;
 
 /// A commit is a pointer store; its answer is not long in coming.
 const ACTIVATE: Duration = Duration::from_secs(5);
@@ -56,37 +62,37 @@ const ACTIVATE: Duration = Duration::from_secs(5);
 /// Beyond the drain limit, for a worker to end.
 const EXIT: Duration = Duration::from_secs(2);
 
-/// How the service runs.
+/// Settings of the service.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ServiceSettings {
     /// Number of workers.
     pub workers: usize,
-    /// How each of them runs.
-    pub worker: workers::Settings,
-    /// Where modes 1 and 2 listen.
+    /// Settings of each of them.
+    pub worker: workers::WorkerSettings,
+    /// Ports of modes 1 and 2.
     pub ports: TlsPorts,
-    /// How certificates are had.
-    pub acme: acme::Settings,
+    /// Settings of the certificate authority.
+    pub acme: acme::AcmeSettings,
     /// Printed to stderr once the service is ready.
     pub greeting: Option<String>,
-    /// What an upgrade starts.
+    /// Program that an upgrade starts.
     pub program: Program,
-    /// What the new program gets to become ready at an upgrade.
+    /// Time for the new program to become ready at an upgrade.
     pub upgrade_patience: Duration,
 }
 
-/// What others prepared before this process began.
+/// Resources that others prepared before this process began.
 #[derive(Debug, Default)]
-pub struct Origins {
+pub struct Inherited {
     /// Sockets of a service manager.
     pub sockets: Vec<Adopted>,
     /// The older supervisor that started this one, and what it hands over.
-    pub predecessor: Option<(Predecessor, Estate)>,
+    pub predecessor: Option<(Predecessor, UpgradeHandover)>,
     /// The line to a service manager.
     pub notifier: Notifier,
 }
 
-/// Why the service did not start, or could not go on.
+/// A fault that keeps the service from starting or going on.
 #[derive(Debug, thiserror::Error)]
 pub enum SuperviseError {
     /// The plan cannot be offered.
@@ -112,7 +118,7 @@ pub enum SuperviseError {
     Succession(#[from] SuccessionError),
     /// The older supervisor's memory of rate limits.
     #[error(transparent)]
-    Counts(#[from] Crooked),
+    Counts(#[from] InvalidHandover),
     /// The line to the older supervisor.
     #[error("the line to the old supervisor is broken: {0}")]
     Line(#[source] io::Error),
@@ -131,66 +137,24 @@ pub enum SuperviseError {
 pub async fn supervise(
     first: Compiled,
     source: Option<Source>,
-    settings: Settings,
-    origins: Origins,
+    settings: ServiceSettings,
+    inherited: Inherited,
     began: Instant,
 ) -> Result<(), SuperviseError> {
-    let (wake, mut wakes) = mpsc::channel(WAKES_WAITING);
-    crate::signals::listen(wake.clone()).map_err(SuperviseError::Signals)?;
-    let Beginning { charge, sockets, counts, tickets, baton, notifier } = Beginning::of(origins, &wake)?;
+    let (events, mut queue) = mpsc::channel(EVENTS_WAITING);
+    crate::signals::listen(events.clone()).map_err(SuperviseError::Signals)?;
+    let beginning = Beginning::of(inherited, &events)?;
     let counters = Arc::new(Counters::default());
-    let metrics = Metrics::new(counters.clone());
-    let (audit, writer) =
-        audit::Queue::start(counters.clone(), baton.clone()).map_err(SuperviseError::Audit)?;
-    let states = Arc::new(States::default());
-    let wanted = Wanted::by(&first.plan);
-    let directory_url = settings.acme.directory.clone();
-    let (keeper, orders) = Keeper::start(wanted, directory_url, tickets, states.clone(), wake.clone()).await;
-    acme::start(settings.acme.clone(), orders, counters.certificates.clone())?;
-    let patience = Patience { prepare: Duration::from_secs(PREPARE_SECONDS), activate: ACTIVATE, exit: EXIT };
-    let status = Status { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
-    let mut supervisor = Supervisor {
-        machine: Rollout::new(settings.workers, patience),
-        settings,
-        wake: wake.clone(),
-        force: None,
-        began: Instant::now(),
-        workers: BTreeMap::new(),
-        readers: JoinSet::new(),
-        candidates: BTreeMap::new(),
-        keeper: Some(keeper),
-        states,
-        last_plan: 0,
-        serving: None,
-        sockets,
-        counts,
-        endpoints: Endpoints::default(),
-        metrics,
-        readiness: Readiness::default(),
-        status: watch::Sender::new(status),
-        audit,
-        counters: counters.clone(),
-        stopping: false,
-        stop_asked: false,
-        charge,
-        successor: None,
-        deferred: None,
-        board: Board::create(),
-        baton,
-        notifier,
-        spool: watch::Sender::new(PathBuf::new()),
-        crashes: Crashes::default(),
-        spawned: 0,
-        end: None,
-    };
+    let (mut supervisor, writer) =
+        Supervisor::create(&first, settings, beginning, &counters, events.clone()).await?;
     plans::warn_all(&first.warnings);
     supervisor.propose_first(first, began).await?;
     let following = source.map(|source| {
         let force = Arc::new(Notify::new());
         supervisor.force = Some(force.clone());
-        tokio::spawn(source.follow(wake, force))
+        tokio::spawn(source.follow(events, force))
     });
-    let outcome = supervisor.run(&mut wakes).await;
+    let outcome = supervisor.run(&mut queue).await;
     if let Some(following) = following {
         following.abort();
     }
@@ -202,151 +166,133 @@ pub async fn supervise(
     outcome
 }
 
+/// The loop's state, in parts that own theirs.
 struct Supervisor {
-    settings: Settings,
-    wake: mpsc::Sender<Wake>,
+    settings: ServiceSettings,
+    events: mpsc::Sender<Event>,
+    /// Makes the source look at once.
     force: Option<Arc<Notify>>,
     began: Instant,
-    machine: Rollout,
-    workers: BTreeMap<WorkerId, Worker>,
-    /// Tasks that read the workers' audit streams; they outlive the workers.
-    readers: JoinSet<()>,
-    candidates: BTreeMap<PlanId, Candidate>,
-    /// None once a successor has taken over.
-    keeper: Option<Keeper>,
-    states: Arc<States>,
-    last_plan: u64,
-    /// The plan in force; its candidate is kept until the next one is.
-    serving: Option<PlanId>,
+    rollout: Rollout,
+    fleet: Fleet<Worker>,
+    plans: PlanStore<Candidate>,
     sockets: Sockets,
-    /// Memory of rate limits, by what it belongs to.
-    counts: Registry,
-    endpoints: Endpoints,
-    metrics: Arc<Metrics>,
-    readiness: Readiness,
-    status: watch::Sender<Status>,
-    audit: audit::Queue,
-    counters: Arc<Counters>,
-    stopping: bool,
-    /// Whether somebody asked for it: a process that was replaced finishes by itself.
-    stop_asked: bool,
-    charge: Charge,
-    /// A new supervisor that gets ready.
-    successor: Option<Successor>,
-    /// What was found in the files meanwhile.
-    deferred: Option<Found>,
-    board: Board,
-    baton: Arc<Baton>,
-    notifier: Notifier,
-    /// Where bodies wait on disk, under the plan in force.
+    rate_limits: RateLimitRegistry,
+    tls: Tls,
+    upgrade: UpgradeState,
+    audit: AuditOutput,
+    reporting: Reporting,
+    life: Lifecycle,
+    /// Folder in which bodies wait on disk, under the plan in force.
     spool: watch::Sender<PathBuf>,
-    crashes: Crashes,
-    /// Workers that were started first; later ones are restarts.
-    spawned: usize,
-    end: Option<Result<(), SuperviseError>>,
+}
+
+/// The queue to the writer of standard output, and the lock that two supervisors share.
+struct AuditOutput {
+    queue: audit::Queue,
+    writer_lock: Arc<WriterLock>,
 }
 
 impl Supervisor {
-    async fn run(&mut self, wakes: &mut mpsc::Receiver<Wake>) -> Result<(), SuperviseError> {
+    async fn create(
+        first: &Compiled,
+        settings: ServiceSettings,
+        beginning: Beginning,
+        counters: &Arc<Counters>,
+        events: mpsc::Sender<Event>,
+    ) -> Result<(Supervisor, audit::Writer), SuperviseError> {
+        let Beginning { ownership, sockets, rate_limits, tickets, writer_lock, notifier } = beginning;
+        let (queue, writer) =
+            audit::Queue::start(counters.clone(), writer_lock.clone()).map_err(SuperviseError::Audit)?;
+        let (states, wanted) = (Arc::new(States::default()), Wanted::by(&first.plan));
+        let directory_url = settings.acme.directory.clone();
+        let (manager, orders) =
+            CertificateManager::start(wanted, directory_url, tickets, states.clone(), events.clone()).await;
+        acme::start(settings.acme.clone(), orders, counters.certificates.clone())?;
+        let prepare = Duration::from_secs(PREPARE_SECONDS);
+        let patience = Patience { prepare, activate: ACTIVATE, exit: EXIT };
+        let supervisor = Supervisor {
+            rollout: Rollout::new(settings.workers, patience),
+            fleet: Fleet::new(settings.workers),
+            settings,
+            events,
+            force: None,
+            began: Instant::now(),
+            plans: PlanStore::default(),
+            sockets,
+            rate_limits,
+            tls: Tls::new(manager, states),
+            upgrade: UpgradeState::new(ownership),
+            audit: AuditOutput { queue, writer_lock },
+            reporting: Reporting::new(counters.clone(), notifier),
+            life: Lifecycle::default(),
+            spool: watch::Sender::new(PathBuf::new()),
+        };
+        Ok((supervisor, writer))
+    }
+
+    async fn run(&mut self, queue: &mut mpsc::Receiver<Event>) -> Result<(), SuperviseError> {
         loop {
-            if let Some(end) = self.end.take() {
+            if let Some(end) = self.life.take_end() {
                 return end;
             }
-            let due = self.machine.deadline().map(|due| self.began + due);
-            let sign = self.notifier.due();
-            let wake = tokio::select! {
+            let due = self.rollout.deadline().map(|due| self.began + due);
+            let sign = self.reporting.notifier.due();
+            let event = tokio::select! {
                 // From this loop and no other task: a loop that hangs is to be noticed.
                 () = sleep_until(sign), if sign.is_some() => {
-                    self.notifier.act();
+                    self.reporting.notifier.act();
                     continue;
                 }
-                wake = wakes.recv() => wake.unwrap_or(Wake::Due),
-                () = sleep_until(due), if due.is_some() => Wake::Due,
-                Some(_) = self.readers.join_next(), if !self.readers.is_empty() => continue,
+                event = queue.recv() => event.unwrap_or(Event::Due),
+                () = sleep_until(due), if due.is_some() => Event::Due,
+                Some(_) = self.fleet.readers.join_next(), if !self.fleet.readers.is_empty() => continue,
             };
-            self.act_on(wake);
+            self.act_on(event);
         }
     }
 
-    fn act_on(&mut self, wake: Wake) {
-        match wake {
-            Wake::Signal(Signal::Stop) if self.stop_asked => self.end = Some(Err(SuperviseError::Cut)),
-            Wake::Signal(Signal::Stop) => {
-                self.stop_asked = true;
-                if self.stopping {
-                    info!("stopping already: a second signal ends at once");
-                } else {
-                    self.stop();
-                }
+    fn act_on(&mut self, event: Event) {
+        match event {
+            Event::Signal(Signal::Stop) => match self.life.request_stop() {
+                StopRequest::Begins => self.stop(),
+                StopRequest::UnderWay => info!("stopping already: a second signal ends at once"),
+                StopRequest::AtOnce => {}
+            },
+            Event::Signal(Signal::Reload) => self.reload(),
+            Event::Signal(Signal::Upgrade) => self.upgrade(),
+            Event::Successor(process, outcome) => self.outcome(process, outcome),
+            Event::Predecessor(message) => self.predecessor(message),
+            Event::Source(found) => self.found(found),
+            Event::Certified(compiled, began) => self.certified(*compiled, began),
+            Event::Missing(hosts) => self.reporting.show_missing(hosts),
+            Event::Said(worker, ToSupervisor::Challenged(revision)) => {
+                self.fleet.set_challenged(worker, revision);
+                self.tls.report_challenged(self.fleet.challenged_everywhere());
             }
-            Wake::Signal(Signal::Reload) => self.reload(),
-            Wake::Signal(Signal::Upgrade) => self.upgrade(),
-            Wake::Successor(process, fate) => self.fate(process, fate),
-            Wake::Predecessor(word) => self.predecessor(word),
-            Wake::Source(found) => self.found(found),
-            Wake::Certified(compiled, began) => self.certified(*compiled, began),
-            Wake::Missing(hosts) => self.status.send_modify(|status| status.missing = hosts.into()),
-            Wake::Said(worker, ToSupervisor::Challenged(revision)) => {
-                if let Some(running) = self.workers.get_mut(&worker) {
-                    running.challenged = Some(revision);
-                }
-                self.challenged();
-            }
-            Wake::Said(_, ToSupervisor::Unserved(names)) => {
-                if let Some(keeper) = &self.keeper {
-                    keeper.unserved(names);
-                }
-            }
-            Wake::Said(worker, answer) => self.step(Event::Said(worker, answer)),
-            Wake::Gone(worker, how) => {
-                if let Some(gone) = self.workers.remove(&worker)
-                    && !self.stopping
-                {
-                    self.compare(worker, gone.journal.as_ref());
-                }
-                self.metrics.gone(worker);
-                self.challenged();
-                if !self.stopping {
-                    warn!(worker = worker.0, how, "a worker is dead");
-                }
-                self.step(Event::Gone(worker));
-            }
-            Wake::Due => self.step(Event::Tick),
+            Event::Said(_, ToSupervisor::Unserved(names)) => self.tls.report_unserved(names),
+            Event::Said(worker, answer) => self.step(RolloutEvent::Said(worker, answer)),
+            Event::Gone(worker, status) => self.gone(worker, &status),
+            Event::Due => self.step(RolloutEvent::Tick),
         }
     }
 
-    /// Tells which revision of the challenges is answered everywhere. A worker that has not said any does not serve yet.
-    fn challenged(&self) {
-        let everywhere = self.workers.values().filter_map(|worker| worker.challenged).min();
-        if let Some(keeper) = &self.keeper {
-            keeper.answered(everywhere.unwrap_or(0));
-        }
-    }
-
-    /// Tells the health listener how things stand.
-    pub(super) fn observe(&mut self) {
-        if matches!(self.charge, Charge::Successors) {
-            // Readiness is the successor's to tell.
+    /// Brings what others see up to date.
+    fn observe(&mut self) {
+        if matches!(self.upgrade.ownership, Ownership::Successors) {
+            // Readiness is the successor's to report.
             return;
         }
-        let (is_complete, serving) = (self.machine.settled(), self.machine.serving());
-        self.metrics.serving(serving, is_complete);
-        let ready = self.readiness.observe(is_complete, serving);
-        let before = self.status.borrow().ready;
-        if ready == before {
-            return;
-        }
-        self.status.send_modify(|status| status.ready = ready);
-        match ready {
-            Ok(()) => {
+        match self.reporting.observe(self.rollout.settled(), self.rollout.serving()) {
+            None | Some(Err(NotReady::Stopping)) => {}
+            Some(Ok(())) => {
                 info!("ready");
                 if let Some(greeting) = self.settings.greeting.take() {
                     anstream::eprintln!("{greeting}");
                 }
                 self.serves();
             }
-            Err(NotReady::Stopping) => {}
-            Err(why) => warn!(%why, "not ready"),
+            Some(Err(why)) => warn!(%why, "not ready"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `waf top`: what a running service shows on `/metrics`, for people who would rather look than read. It is a client
 //! like any other and knows nothing of the service but its metrics. The modules in the order in which a look goes:
-//! [`address`], [`fetch`], [`exposition`], [`figures`](mod@figures), [`history`], [`sheet`], and then [`plain`] or [`screen`].
+//! [`address`], [`fetch`], [`exposition`], [`figures`](mod@figures), [`history`], [`sheet`], and then [`plain`] or
+//! [`screen`].
 
 mod address;
 mod exposition;
@@ -26,7 +27,7 @@ use tokio::time::Instant;
 
 use crate::cli::Top;
 
-/// Why there is nothing to look at. Each says what to do about it.
+/// A fault that leaves nothing to look at. Each names its remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum TopError {
     /// No page.
@@ -37,7 +38,7 @@ pub enum TopError {
     Read {
         /// Who answered.
         address: Address,
-        /// What is wrong with the answer.
+        /// The fault of the answer.
         source: ReadError,
     },
     /// Nowhere to draw.
@@ -85,7 +86,7 @@ async fn look(options: &Top) -> Result<(), TopError> {
     Ok(())
 }
 
-/// What the service shows now.
+/// The present figures of the service.
 async fn figures(address: &Address) -> Result<Figures, TopError> {
     let page = fetch::page(address).await?;
     Figures::read(&page).map_err(|source| TopError::Read { address: address.clone(), source })

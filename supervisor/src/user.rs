@@ -8,7 +8,7 @@ use waf_dataplane::confinement::identity::User;
 const NOBODY: &str = "nobody";
 const NOBODY_ID: u32 = 65_534;
 
-/// Why workers cannot become somebody.
+/// A fault that keeps workers from becoming another user.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserError {
     /// Only root may.
@@ -28,8 +28,8 @@ pub enum UserError {
     Unreadable(String, Errno),
 }
 
-/// Whom workers become: `wanted` as `USER`, `UID`, `USER:GROUP` or `UID:GID`; as root `nobody` unless another one is named.
-/// Nobody else when the service runs as that user already.
+/// Whom workers become: `wanted` as `USER`, `UID`, `USER:GROUP` or `UID:GID`; as root `nobody` unless another one is
+/// named. Nobody else when the service runs as that user already.
 pub fn of_workers(wanted: Option<&str>) -> Result<Option<User>, UserError> {
     let (ours, Some(wanted)) = (geteuid(), wanted) else {
         return if geteuid().is_root() { nobody().map(Some) } else { Ok(None) };

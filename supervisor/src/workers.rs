@@ -15,6 +15,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::warn;
+use waf_certificates::states::StateReceiver;
 use waf_dataplane::confinement::identity::User;
 use waf_dataplane::worker::channel::{self, ChannelError, Received, Receiver, Sender};
 use waf_shared::control::{ToSupervisor, ToWorker, encode};
@@ -22,13 +23,11 @@ use waf_shared::limits::SPOOL_WAITING;
 
 use crate::audit;
 use crate::cli;
-use crate::counts;
 use crate::crashes::Memory;
 use crate::metrics::Metrics;
+use crate::rate_limit_memory::MemoryObject;
 use crate::rollout::WorkerId;
 use crate::sockets::Bound;
-use crate::tls::states::Told;
-use crate::wake::Wake;
 
 /// This program, also after its file was replaced.
 const PROGRAM: &str = "/proc/self/exe";
@@ -39,12 +38,12 @@ const FRAMES_WAITING: usize = 16;
 /// Between the end of a worker's control stream and the end of its process.
 const EXIT_TIME: Duration = Duration::from_secs(2);
 
-/// How workers run.
+/// Settings of a worker.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct WorkerSettings {
     /// Threads of each.
     pub threads: usize,
-    /// What requests in flight get at a stop.
+    /// Time for requests in flight at a stop.
     pub drain: Duration,
     /// Least level of their log lines.
     pub log_level: tracing::Level,
@@ -56,37 +55,45 @@ pub struct Settings {
     pub client_share: Option<u8>,
 }
 
-/// Where what a worker says goes.
-pub struct Ends {
+/// A message about a worker.
+pub enum WorkerReport {
+    /// An answer of it.
+    Said(WorkerId, ToSupervisor),
+    /// The end of its process, and its exit status for people.
+    Gone(WorkerId, String),
+}
+
+/// Receivers of a worker's output.
+pub struct WorkerOutputs<E> {
     /// Its answers and its end.
-    pub wake: mpsc::Sender<Wake>,
+    pub events: mpsc::Sender<E>,
     /// Its events.
     pub audit: audit::Queue,
-    /// What it counts.
+    /// Receiver of its counts.
     pub metrics: Arc<Metrics>,
-    /// Where bodies wait on disk.
+    /// Folder in which bodies wait on disk.
     pub spool: watch::Receiver<PathBuf>,
 }
 
 /// A frame and what travels with it.
 struct Outgoing {
     frame: Arc<[u8]>,
-    luggage: Luggage,
+    payload: FdPayload,
 }
 
 /// Descriptors of a frame, in this order.
 #[derive(Default)]
-pub struct Luggage {
+pub struct FdPayload {
     /// Listening sockets.
     pub sockets: Vec<Arc<Bound>>,
     /// Memory of rate limits.
-    pub counts: Option<Arc<counts::Object>>,
+    pub counts: Option<Arc<MemoryObject>>,
     /// A journal, or a file for a body.
     pub file: Option<OwnedFd>,
 }
 
-impl Luggage {
-    /// How many.
+impl FdPayload {
+    /// Their number.
     pub fn descriptors(&self) -> usize {
         self.sockets.len() + usize::from(self.counts.is_some()) + usize::from(self.file.is_some())
     }
@@ -95,9 +102,7 @@ impl Luggage {
 /// A running worker. Dropping it kills the process.
 pub struct Worker {
     outgoing: mpsc::Sender<Outgoing>,
-    /// The revision of the challenges that it answers; none before it has answered any.
-    pub challenged: Option<u64>,
-    /// What it has in flight, readable also when it is dead.
+    /// Its requests in flight, readable also when it is dead.
     pub journal: Option<Memory>,
     kill: Arc<Notify>,
     _tasks: JoinSet<()>,
@@ -106,19 +111,19 @@ pub struct Worker {
 /// The worker takes nothing any more.
 #[derive(Debug, thiserror::Error)]
 #[error("the worker takes no frames")]
-pub struct Stuck;
+pub struct QueueFull;
 
 impl Worker {
-    /// Starts a process. It is told `states` before anything else, and whenever they change. Its events are read by a
+    /// Starts a process. It receives `states` before anything else, and whenever they change. Its events are read by a
     /// task of `readers`.
-    pub fn spawn(
+    pub fn spawn<E: From<WorkerReport> + Send + 'static>(
         id: WorkerId,
-        settings: &Settings,
-        ends: Ends,
-        states: Told,
+        settings: &WorkerSettings,
+        outputs: WorkerOutputs<E>,
+        states: StateReceiver,
         readers: &mut JoinSet<()>,
     ) -> io::Result<Self> {
-        let Ends { wake, audit, metrics, spool } = ends;
+        let WorkerOutputs { events: reports, audit, metrics, spool } = outputs;
         let (control, control_theirs) = UnixStream::pair()?;
         let (events, events_theirs) = UnixStream::pair()?;
         let (sender, receiver) = channel::split(control)?;
@@ -129,19 +134,19 @@ impl Worker {
         let kill = Arc::new(Notify::new());
         let (outgoing, frames) = mpsc::channel(FRAMES_WAITING);
         let mut tasks = JoinSet::new();
-        tasks.spawn(reap(id, child, kill.clone(), wake.clone()));
+        tasks.spawn(reap(id, child, kill.clone(), reports.clone()));
         let (tickets, asked) = mpsc::channel(SPOOL_WAITING);
-        tasks.spawn(listen(id, receiver, kill.clone(), (wake, metrics, tickets)));
+        tasks.spawn(listen(id, receiver, kill.clone(), (reports, metrics, tickets)));
         tasks.spawn(spool::give(asked, spool, outgoing.clone()));
         tasks.spawn(speak(id, sender, states, frames, kill.clone()));
         readers.spawn(audit.drain(id, events));
         let journal = journal(&outgoing);
-        Ok(Self { outgoing, challenged: None, journal, kill, _tasks: tasks })
+        Ok(Self { outgoing, journal, kill, _tasks: tasks })
     }
 
     /// Queues a frame.
-    pub fn send(&self, frame: Arc<[u8]>, luggage: Luggage) -> Result<(), Stuck> {
-        self.outgoing.try_send(Outgoing { frame, luggage }).map_err(|_| Stuck)
+    pub fn send(&self, frame: Arc<[u8]>, payload: FdPayload) -> Result<(), QueueFull> {
+        self.outgoing.try_send(Outgoing { frame, payload }).map_err(|_| QueueFull)
     }
 
     /// Ends the process at once.
@@ -150,19 +155,21 @@ impl Worker {
     }
 }
 
-/// Makes a worker's journal and hands it over, first of all. Without one its death only tells less.
+/// Makes a worker's journal and hands it over, first of all. Without one its death only leaves less to compare.
 fn journal(outgoing: &mpsc::Sender<Outgoing>) -> Option<Memory> {
     let hand_over = || -> io::Result<Memory> {
         let memory = Memory::create()?;
-        let luggage = Luggage { file: Some(memory.descriptor()?), ..Luggage::default() };
-        let frame = encode(&ToWorker::Journal, luggage.descriptors()).map_err(io::Error::other)?;
-        outgoing.try_send(Outgoing { frame: frame.into(), luggage }).map_err(|_| io::Error::other(Stuck))?;
+        let payload = FdPayload { file: Some(memory.descriptor()?), ..FdPayload::default() };
+        let frame = encode(&ToWorker::Journal, payload.descriptors()).map_err(io::Error::other)?;
+        outgoing
+            .try_send(Outgoing { frame: frame.into(), payload })
+            .map_err(|_| io::Error::other(QueueFull))?;
         Ok(memory)
     };
     hand_over().inspect_err(|error| warn!(%error, "no journal is kept of what a worker has in flight")).ok()
 }
 
-fn command(id: WorkerId, settings: &Settings) -> Command {
+fn command(id: WorkerId, settings: &WorkerSettings) -> Command {
     let mut command = Command::new(PROGRAM);
     command
         .arg0("waf")
@@ -188,7 +195,12 @@ fn command(id: WorkerId, settings: &Settings) -> Command {
 }
 
 /// Waits for the end of a process, and brings it about when asked to.
-async fn reap(id: WorkerId, mut child: Child, kill: Arc<Notify>, wake: mpsc::Sender<Wake>) {
+async fn reap<E: From<WorkerReport>>(
+    id: WorkerId,
+    mut child: Child,
+    kill: Arc<Notify>,
+    reports: mpsc::Sender<E>,
+) {
     let status = loop {
         tokio::select! {
             status = child.wait() => break status,
@@ -200,14 +212,14 @@ async fn reap(id: WorkerId, mut child: Child, kill: Arc<Notify>, wake: mpsc::Sen
     };
     let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
     // The receiver is gone only when the supervisor ends.
-    let _ = wake.send(Wake::Gone(id, how)).await;
+    let _ = reports.send(WorkerReport::Gone(id, how).into()).await;
 }
 
-async fn listen(
+async fn listen<E: From<WorkerReport>>(
     id: WorkerId,
     mut receiver: Receiver,
     kill: Arc<Notify>,
-    (wake, metrics, tickets): (mpsc::Sender<Wake>, Arc<Metrics>, mpsc::Sender<u64>),
+    (reports, metrics, tickets): (mpsc::Sender<E>, Arc<Metrics>, mpsc::Sender<u64>),
 ) {
     loop {
         match receiver.recv::<ToSupervisor>().await {
@@ -218,7 +230,7 @@ async fn listen(
                 let _ = tickets.try_send(ticket);
             }
             Ok(Some(received)) => {
-                if wake.send(Wake::Said(id, received.message)).await.is_err() {
+                if reports.send(WorkerReport::Said(id, received.message).into()).await.is_err() {
                     return;
                 }
             }
@@ -240,7 +252,7 @@ async fn listen(
 async fn speak(
     id: WorkerId,
     sender: Sender,
-    mut states: Told,
+    mut states: StateReceiver,
     mut frames: mpsc::Receiver<Outgoing>,
     kill: Arc<Notify>,
 ) {
@@ -248,16 +260,16 @@ async fn speak(
         let next = tokio::select! {
             biased;
             // What an offer needs goes before it.
-            frame = states.next() => Some(Outgoing { frame, luggage: Luggage::default() }),
+            frame = states.next() => Some(Outgoing { frame, payload: FdPayload::default() }),
             next = frames.recv() => next,
         };
-        let Some(Outgoing { frame, luggage }) = next else { return };
-        let sockets = luggage.sockets.iter().map(|socket| socket.listener.as_fd());
-        let memory = luggage.counts.as_ref().map(|object| object.as_fd());
-        let file = luggage.file.as_ref().map(|file| file.as_fd());
+        let Some(Outgoing { frame, payload }) = next else { return };
+        let sockets = payload.sockets.iter().map(|socket| socket.listener.as_fd());
+        let memory = payload.counts.as_ref().map(|object| object.as_fd());
+        let file = payload.file.as_ref().map(|file| file.as_fd());
         let descriptors: Vec<_> = sockets.chain(memory).chain(file).collect();
         if let Err(error) = sender.send(&frame, &descriptors).await {
-            warn!(worker = id.0, %error, "a worker cannot be told anything: it is replaced");
+            warn!(worker = id.0, %error, "a worker takes no messages: it is replaced");
             kill.notify_one();
             return;
         }

@@ -199,7 +199,7 @@ fn no_file_of_operations_is_unknown() {
         let known = match name.split_once('/') {
             // tests/tests/ops.rs
             None => matches!(name, "alerts.yaml" | "alerts.test.yaml"),
-            // tests/tests/house.rs, tests/tests/helm.rs
+            // tests/tests/repository_rules.rs, tests/tests/helm.rs
             Some(("examples" | "helm" | "kubernetes", _)) => true,
             Some(("debian", "waf.yaml")) => holds(path),
             Some(_) => false,

@@ -369,6 +369,6 @@ fn the_plain_manifest_is_the_chart_with_its_own_values() {
     let output = template("waf", &[]);
     assert!(
         String::from_utf8_lossy(&output.stdout) == committed,
-        "{PLAIN} is not current; mend it with\n  helm template waf ops/helm/waf --kube-version 1.34.0 > {PLAIN}"
+        "{PLAIN} is not current; fix it with\n  helm template waf ops/helm/waf --kube-version 1.34.0 > {PLAIN}"
     );
 }

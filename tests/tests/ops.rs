@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use waf_shared::metrics::{Kind, TABLE};
+use waf_shared::metrics::{MetricKind, TABLE};
 use waf_tests::programs::repository;
 
 fn ops(name: &str) -> PathBuf {
@@ -30,7 +30,7 @@ fn names_what_exists(expression: &str) {
     assert!(!ours.is_empty(), "{expression} asks for nothing of ours");
     for name in ours {
         let known = TABLE.iter().any(|row| match row.kind {
-            Kind::Histogram(_) => {
+            MetricKind::Histogram(_) => {
                 ["_bucket", "_sum", "_count"].iter().any(|suffix| name == format!("{}{suffix}", row.text))
             }
             _ => name == row.text,

@@ -9,7 +9,7 @@ use waf_compiler::cli::{Arguments, Command, Format, Page};
 use waf_compiler::report::{self, Outcome};
 use waf_compiler::{Compiled, Options, catalog, compile_file, compile_stream, reference, rules, schema};
 
-/// What to print, and whether all is well.
+/// Output, and the verdict for the exit status.
 struct Answer {
     text: String,
     valid: bool,

@@ -51,8 +51,8 @@ fn folded(literals: &[&str]) -> String {
     literals.join("/").to_lowercase()
 }
 
-/// Whether `other` matches what begins with `prefix` when case is ignored, and only then. Of two that match each other so,
-/// the later one is reported.
+/// True if `other` matches what begins with `prefix` when case is ignored, and only then. Of two that match each other
+/// so, the later one is reported.
 fn is_other_case(entry: &Entry<'_>, other: &Entry<'_>, prefix: &[&str]) -> bool {
     let is_whole = prefix.len() == entry.literals.len();
     let goes_on = other.pattern.value.segments.len() > other.literals.len();

@@ -1,4 +1,5 @@
-//! Limits that another limit or a gate makes unreachable. Only what a section sets itself is judged, once, where it stands.
+//! Limits that another limit or a gate makes unreachable. Only what a section sets itself is judged, once, where it
+//! stands.
 
 use waf_shared::plan::Settings;
 
@@ -9,7 +10,7 @@ use crate::raw::{Accept, Document, Inspection, Multipart};
 use crate::read::At;
 use crate::resolve::Resolved;
 
-/// What one section sets, and what holds with it.
+/// A section's own values, and the effective ones with it.
 struct Scope<'a> {
     accept: Option<&'a At<Accept>>,
     inspection: Option<&'a At<Inspection>>,

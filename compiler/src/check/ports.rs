@@ -1,23 +1,20 @@
 //! No two listeners share a port.
 
-use super::routes_of;
+use super::uses_tls;
 use crate::code;
 use crate::diagnostic::Sink;
 use crate::raw::Document;
 use crate::read::At;
-use crate::resolve::PORT;
+use crate::resolve;
 
 pub(super) fn check(document: &Document, sink: &mut Sink) {
-    let automatic_tls = document.key("host").is_some()
-        || routes_of(document).any(|route| {
-            route.r#match.as_ref().is_some_and(|at| at.value.key("hosts").is_some() && at.value.broken)
-                || !route.host_entries().is_empty()
-        });
+    let automatic_tls = uses_tls(document);
     let mut taken: Vec<Taken> = Vec::new();
     match (&document.port, document.key("port")) {
-        (Some(port), _) => taken.push(Taken { name: "port", port: port.value, line: port.line }),
+        (Some(port), _) => taken.push(Taken { name: "port".to_owned(), port: port.value, line: port.line }),
         (None, None) if !automatic_tls => {
-            taken.push(Taken { name: "port (8080 by default)", port: PORT, line: 0 });
+            let port = resolve::plain_port(document);
+            taken.push(Taken { name: format!("port ({port} by default)"), port, line: 0 });
         }
         _ => {}
     }
@@ -28,7 +25,7 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
             .collect();
     listeners.sort_by_key(|(_, at)| at.line);
     for (name, at) in listeners {
-        let this = Taken { name, port: at.value, line: at.line };
+        let this = Taken { name: name.to_owned(), port: at.value, line: at.line };
         if automatic_tls && [443, 80].contains(&at.value) {
             let message =
                 format!("{name} must differ from 443 and 80, which automatic TLS takes, got {}", at.value);
@@ -43,7 +40,7 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
 
 /// A port that a listener has.
 struct Taken {
-    name: &'static str,
+    name: String,
     port: u64,
     line: u32,
 }

@@ -1,9 +1,8 @@
-//! Toggle lists and injected headers: contradictions, old names, names without effect, and what is not detected yet.
+//! Toggle lists and injected headers: contradictions, old names, names without effect.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
 
-use waf_shared::catalog::{Leaf, LeafSet, resolve};
+use waf_shared::catalog::{Leaf, LeafSet};
 
 use super::{global_of, routes_of};
 use crate::code;
@@ -13,56 +12,6 @@ use crate::raw::{self, Document};
 use crate::read::At;
 use crate::resolve::{Resolved, global_lists, route_lists};
 use crate::toggles::{Lists, effective, effective_of};
-
-/// What the program detects or enforces today; everything else in the catalog is accepted and does nothing yet.
-pub(crate) const BUILT: &[&str] = &[
-    "sql-injection",
-    "cross-site-scripting",
-    "command-injection",
-    "local-file-access",
-    "php-injection",
-    "ldap-injection",
-    "mail-protocol-injection",
-    "outbound-request-forgery",
-    "remote-file-fetch",
-    "scanner-detection",
-    "request-validation",
-    "json-parsing",
-    "response-headers",
-    "java-injection",
-    "javascript",
-    "ruby-injection",
-    "perl-injection-system-calls",
-    "template-injection",
-    "data-uri-abuse",
-    "resource-limits",
-    "file-upload-limits",
-    "xml-parsing",
-    "http-compliance",
-    "http-attacks",
-    "session-fixation",
-    "file-upload-attacks",
-    "sql-data-leakage",
-    "php-data-leakage",
-    "java-data-leakage",
-    "ruby-data-leakage",
-    "iis-data-leakage",
-    "server-data-leakage",
-    "web-shell-detection",
-    "response-inspection",
-    "http2",
-    "openapi",
-];
-
-static BUILT_LEAVES: LazyLock<LeafSet> = LazyLock::new(|| {
-    let sets = BUILT.iter().filter_map(|name| resolve(name)).map(|(_, leaves)| leaves);
-    sets.fold(LeafSet::EMPTY, |all, leaves| all.union(&leaves))
-});
-
-/// Whether the program acts on `leaf` today.
-pub(crate) fn is_built(leaf: Leaf) -> bool {
-    BUILT_LEAVES.contains(leaf)
-}
 
 /// Faults and remarks of each section by itself.
 pub(super) fn check(document: &Document, sink: &mut Sink) {
@@ -78,13 +27,6 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
         for entry in lists.disable {
             always_on(place, entry, sink);
         }
-        for entry in lists.enable {
-            if entry.value.leaves.intersection(&BUILT_LEAVES).is_empty() {
-                let name = quoted(entry.value.name);
-                let message = format!("{place}.enable: {name} is accepted, not enforced yet");
-                sink.warning(code::NOT_ENFORCED, entry.line, message);
-            }
-        }
     }
 }
 
@@ -96,7 +38,7 @@ fn contradictions(place: &str, lists: &Lists<'_>, sink: &mut Sink) {
     for entry in lists.disable {
         if let Some(line) = enabled.remove(entry.value.name) {
             let name = quoted(entry.value.name);
-            let message = format!("{name} stands in both {place}.enable and {place}.disable");
+            let message = format!("{name} is listed in both {place}.enable and {place}.disable");
             sink.error(code::CONTRADICTION, entry.line.max(line), message);
         }
     }
@@ -159,8 +101,8 @@ impl Idle {
         effective_of(sections, &|entry| !self.0.contains(&std::ptr::from_ref(entry)))
     }
 
-    /// Reports the entries of `lists` without which `outcome` stays the same, the broad names kept rather than the narrow
-    /// ones below them, and of equal names the first.
+    /// Reports the entries of `lists` without which `outcome` stays the same, the broad names kept rather than the
+    /// narrow ones below them, and of equal names the first.
     fn look<T: PartialEq>(
         &mut self,
         place: &str,

@@ -1,4 +1,4 @@
-//! What holds within one route, and among the ids of all.
+//! Rules within one route, and among the ids of all.
 
 use std::collections::HashMap;
 
@@ -126,7 +126,7 @@ fn quota_reach(quota: &RateLimit, sink: &mut Sink) {
     ];
     for (name, value, most) in capped {
         if let Some(value) = value.filter(|at| at.value > most) {
-            let message = format!("{}.{name}: {most} is the most that holds", quota.place);
+            let message = format!("{}.{name}: {most} is the largest value in effect", quota.place);
             sink.warning(code::NO_EFFECT, value.line, message);
         }
     }

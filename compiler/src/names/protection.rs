@@ -11,7 +11,7 @@ use crate::field::Syntax;
 pub(crate) struct Protection {
     /// Canonical name.
     pub(crate) name: &'static str,
-    /// How specific it is.
+    /// Its level.
     pub(crate) level: Level,
     /// Leaves below and including it.
     pub(crate) leaves: LeafSet,

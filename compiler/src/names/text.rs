@@ -8,7 +8,7 @@ use super::{Mistake, Word, is_path, is_token};
 use crate::diagnostic::quoted;
 use crate::field::Syntax;
 
-/// Declares a text type that holds what was written.
+/// Declares a text type of texts as they are written.
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident, $type_name:literal, $expects:literal, $pattern:literal, |$text:ident| $valid:expr;)+) => {$(
         $(#[$doc])*

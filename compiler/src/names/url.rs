@@ -7,7 +7,7 @@ use super::{Mistake, Word, is_path};
 use crate::diagnostic::quoted;
 use crate::field::Syntax;
 
-/// Where a route forwards.
+/// Target of a route's forwarding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UpstreamUrl(pub(crate) Upstream);
 
@@ -47,7 +47,7 @@ impl Word for UpstreamUrl {
     }
 }
 
-/// `url` as a message quotes it: what stands in front of an `@` may be a password.
+/// `url` as a message quotes it: the text in front of an `@` may be a password.
 pub(crate) fn without_credentials(url: &str) -> String {
     let start = url.find("://").map_or(0, |at| at + 3);
     let (scheme, rest) = url.split_at_checked(start).unwrap_or(("", url));

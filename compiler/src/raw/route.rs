@@ -4,7 +4,7 @@ use waf_shared::plan::Mode;
 
 use super::section::section;
 use super::{Accept, Inspection, MODES, Multipart, PROTECTIONS, RateLimit, ResponseHeaders};
-use crate::field::{Bound, Enforced, Kind, SECOND};
+use crate::field::{Bound, FieldKind, Limit, SECOND};
 use crate::names::{
     HeaderName, HostnameOrWildcard, Method, OpenApiLeaf, Origin, PathPrefix, PlainText, Protection,
     RouteName, Template, UpstreamUrl, Word,
@@ -15,38 +15,43 @@ use crate::read::{At, Choice};
 section! {
     /// An entry of `routes`.
     Route {
-        id: RouteName, Kind::Text(RouteName::SYNTAX), optional, "", "pattern `^[a-z0-9][a-z0-9-]*$`; unique; generated from the first path, else the first host, when absent",
-            Enforced::Yes, "Name of the route in logs, events and metrics.";
-        r#match: Match, Kind::Section(Match::FIELDS), optional, "", "at least one of `hosts` or `paths`; every request when absent",
-            Enforced::Yes, "Which requests the route serves.";
-        upstream: UpstreamUrl, Kind::Text(UpstreamUrl::SYNTAX), required, "", "valid `http://` or `https://` URL", Enforced::Yes,
+        id: RouteName, FieldKind::Text(RouteName::SYNTAX), optional, "",
+            "pattern `^[a-z0-9][a-z0-9-]*$`; unique; generated from the first path, else the first host, when absent",
+            "Name of the route in logs, events and metrics.";
+        r#match: Match, FieldKind::Section(Match::FIELDS), optional, "",
+            "at least one of `hosts` or `paths`; every request when absent",
+            "Which requests the route serves.";
+        upstream: UpstreamUrl, FieldKind::Text(UpstreamUrl::SYNTAX), required, "", "valid `http://` or `https://` URL",
             "Where the route forwards.";
-        upstream_timeout: u64, Kind::Duration(Bound::new(SECOND, ">= 1s", 600 * SECOND, "<= 600s")), optional, "30s", "", Enforced::Yes,
-            "Time to the head of the response, and between bytes of its body.";
-        rewrite: Rewrite, Kind::Section(Rewrite::FIELDS), optional, "", "", Enforced::Yes,
+        upstream_timeout: u64, FieldKind::Duration(Bound::new(SECOND, ">= 1s", 600 * SECOND, "<= 600s")), optional, "30s", "",
+            "Time to the head of the response, and between bytes of its body.",
+            limit Limit::with(&[], "504");
+        rewrite: Rewrite, FieldKind::Section(Rewrite::FIELDS), optional, "", "",
             "How the path is changed before forwarding; the query is kept.";
-        mode: Choice<Mode>, MODES, optional, "", "inherits `global.mode`", Enforced::Yes,
+        mode: Choice<Mode>, MODES, optional, "", "inherits `global.mode`",
             "Whether violating requests are refused or only logged.";
-        disable: Vec<At<Protection>>, PROTECTIONS, optional, "[]", "each a registered protection name; united with `global.disable`",
-            Enforced::Yes, "Protections that are off on this route.";
-        enable: Vec<At<Protection>>, PROTECTIONS, optional, "[]", "each a registered protection name; united with `global.enable`",
-            Enforced::Yes, "Protections that are on on this route.";
-        accept: Accept, Kind::Section(Accept::FIELDS), optional, "", "each field inherits from `global.accept`", Enforced::Yes,
+        disable: Vec<At<Protection>>, PROTECTIONS, optional, "[]",
+            "each a registered protection name; united with `global.disable`",
+            "Protections that are off on this route.";
+        enable: Vec<At<Protection>>, PROTECTIONS, optional, "[]",
+            "each a registered protection name; united with `global.enable`",
+            "Protections that are on on this route.";
+        accept: Accept, FieldKind::Section(Accept::FIELDS), optional, "", "each field inherits from `global.accept`",
             "What a request may look like.";
-        inspection: Inspection, Kind::Section(Inspection::FIELDS), optional, "", "each field inherits from `global.inspection`",
-            Enforced::Yes, "Bounds of inspection.";
-        multipart: Multipart, Kind::Section(Multipart::FIELDS), optional, "",
+        inspection: Inspection, FieldKind::Section(Inspection::FIELDS), optional, "",
+            "each field inherits from `global.inspection`",
+            "Bounds of inspection.";
+        multipart: Multipart, FieldKind::Section(Multipart::FIELDS), optional, "",
             "each field inherits from `global.multipart`; active only where `accept.content_types` is empty or includes `multipart/form-data`",
-            Enforced::Yes, "Bounds of multipart bodies.";
-        response_headers: ResponseHeaders, Kind::Section(ResponseHeaders::FIELDS), optional, "", "", Enforced::Yes,
+            "Bounds of multipart bodies.";
+        response_headers: ResponseHeaders, FieldKind::Section(ResponseHeaders::FIELDS), optional, "", "",
             "What is done to the headers of responses.";
-        openapi: OpenApi, Kind::Section(OpenApi::FIELDS), optional, "", "", Enforced::Yes,
+        openapi: OpenApi, FieldKind::Section(OpenApi::FIELDS), optional, "", "",
             "The contract that requests are held to; none when absent.";
-        cors: Cors, Kind::Section(Cors::FIELDS), optional, "", "", Enforced::Yes,
-            "Cross-origin sharing; none when absent.";
-        error_response: ErrorResponse, Kind::Section(ErrorResponse::FIELDS), optional, "", "", Enforced::Yes,
-            "What a refused client is told.";
-        rate_limit: RateLimit, Kind::Section(RateLimit::FIELDS), optional, "", "replaces `global.rate_limit` as a whole", Enforced::Yes,
+        cors: Cors, FieldKind::Section(Cors::FIELDS), optional, "", "", "Cross-origin sharing; none when absent.";
+        error_response: ErrorResponse, FieldKind::Section(ErrorResponse::FIELDS), optional, "", "",
+            "The answer to a refused client.";
+        rate_limit: RateLimit, FieldKind::Section(RateLimit::FIELDS), optional, "", "replaces `global.rate_limit` as a whole",
             "Quota of this route.";
     }
 }
@@ -54,63 +59,66 @@ section! {
 section! {
     /// `match`. An empty one is at fault like one that sets neither field.
     Match reads empty {
-        hosts: Vec<At<HostnameOrWildcard>>, Kind::List(&Kind::Text(HostnameOrWildcard::SYNTAX)), optional, "[]",
+        hosts: Vec<At<HostnameOrWildcard>>, FieldKind::List(&FieldKind::Text(HostnameOrWildcard::SYNTAX)), optional,
+            "[]",
             "each a valid hostname or a wildcard of the form `*.<domain>`; mutually exclusive with `host` and `port`; on every route or on none",
-            Enforced::Yes, "Mode 2: hosts that the route serves, over HTTPS with automatic certificates; an empty list is any host.";
-        paths: Vec<At<PathText>>, Kind::List(&Kind::Text(PathText::SYNTAX)), optional, "[]",
-            "each starts with `/`; `*` is one segment, `**` any number, a trailing `/*` everything below", Enforced::Yes,
-            "Paths that the route serves; an empty list is any path.";
+            "Mode 2: hosts that the route serves, over HTTPS with automatic certificates; an empty list is any host.";
+        paths: Vec<At<PathText>>, FieldKind::List(&FieldKind::Text(PathText::SYNTAX)), optional, "[]",
+            "each starts with `/`; `*` is one segment, `**` any number, a trailing `/*` everything below", "Paths that the route serves; an empty list is any path.";
     }
 }
 
 section! {
     /// `rewrite`.
     Rewrite {
-        strip_prefix: PathPrefix, Kind::Text(PathPrefix::SYNTAX), optional, "", "must start with `/`", Enforced::Yes,
+        strip_prefix: PathPrefix, FieldKind::Text(PathPrefix::SYNTAX), optional, "", "must start with `/`",
             "Removed from the front of the path.";
-        add_prefix: PathPrefix, Kind::Text(PathPrefix::SYNTAX), optional, "", "must start with `/`", Enforced::Yes,
+        add_prefix: PathPrefix, FieldKind::Text(PathPrefix::SYNTAX), optional, "", "must start with `/`",
             "Put in front of the path, after stripping.";
-        path: PathPrefix, Kind::Text(PathPrefix::SYNTAX), optional, "",
-            "must start with `/`; when set, `strip_prefix` and `add_prefix` are ignored", Enforced::Yes,
-            "Replaces the whole path.";
+        path: PathPrefix, FieldKind::Text(PathPrefix::SYNTAX), optional, "",
+            "must start with `/`; when set, `strip_prefix` and `add_prefix` are ignored", "Replaces the whole path.";
     }
 }
 
 section! {
     /// `openapi` of a route.
     OpenApi {
-        spec: PlainText, Kind::Text(PlainText::SYNTAX), required, "", "relative to this file or absolute; must exist and parse as OpenAPI 3.x",
-            Enforced::Yes, "File of the contract.";
-        strict: bool, Kind::Bool, optional, "true", "false behaves as `detect_only` whatever the route's mode", Enforced::Yes,
+        spec: PlainText, FieldKind::Text(PlainText::SYNTAX), required, "",
+            "relative to this file or absolute; must exist and parse as OpenAPI 3.x",
+            "File of the contract.";
+        strict: bool, FieldKind::Bool, optional, "true", "false behaves as `detect_only` whatever the route's mode",
             "Whether requests that break the contract are refused.";
-        disable: Vec<At<OpenApiLeaf>>, Kind::List(&Kind::Text(OpenApiLeaf::SYNTAX)), optional, "[]", "each an `openapi-*` leaf name",
-            Enforced::Yes, "Checks of the contract that are skipped.";
+        disable: Vec<At<OpenApiLeaf>>, FieldKind::List(&FieldKind::Text(OpenApiLeaf::SYNTAX)), optional, "[]",
+            "each an `openapi-*` leaf name",
+            "Checks of the contract that are skipped.";
     }
 }
 
 section! {
     /// `cors`.
     Cors {
-        allow_origins: Vec<At<Origin>>, Kind::List(&Kind::Text(Origin::SYNTAX)), required, "", "origins or `*`",
-            Enforced::Yes, "Origins whose scripts may read answers.";
-        allow_methods: Vec<At<Method>>, Kind::List(&Kind::Text(Method::SYNTAX)), optional, "[GET]", "each a valid HTTP method",
-            Enforced::Yes, "Methods that foreign scripts may use.";
-        allow_headers: Vec<At<HeaderName>>, Kind::List(&Kind::Text(HeaderName::SYNTAX)), optional, "[]",
-            "each a valid HTTP header name", Enforced::Yes, "Request headers that foreign scripts may set.";
-        expose_headers: Vec<At<HeaderName>>, Kind::List(&Kind::Text(HeaderName::SYNTAX)), optional, "[]",
-            "each a valid HTTP header name", Enforced::Yes, "Response headers that foreign scripts may read.";
-        allow_credentials: bool, Kind::Bool, optional, "false", "if true, `allow_origins` must not contain `*`", Enforced::Yes,
+        allow_origins: Vec<At<Origin>>, FieldKind::List(&FieldKind::Text(Origin::SYNTAX)), required, "",
+            "origins or `*`",
+            "Origins whose scripts may read answers.";
+        allow_methods: Vec<At<Method>>, FieldKind::List(&FieldKind::Text(Method::SYNTAX)), optional, "[GET]",
+            "each a valid HTTP method",
+            "Methods that foreign scripts may use.";
+        allow_headers: Vec<At<HeaderName>>, FieldKind::List(&FieldKind::Text(HeaderName::SYNTAX)), optional, "[]",
+            "each a valid HTTP header name", "Request headers that foreign scripts may set.";
+        expose_headers: Vec<At<HeaderName>>, FieldKind::List(&FieldKind::Text(HeaderName::SYNTAX)), optional, "[]",
+            "each a valid HTTP header name", "Response headers that foreign scripts may read.";
+        allow_credentials: bool, FieldKind::Bool, optional, "false", "if true, `allow_origins` must not contain `*`",
             "Whether cookies and other credentials are sent along.";
-        max_age: u64, Kind::Int(Bound::new(0, ">= 0", 86_400, "<= 86400")), optional, "600", "", Enforced::Yes,
-            "Seconds for which a browser may keep the answer to a preflight.";
+        max_age: u64, FieldKind::Int(Bound::new(0, ">= 0", 86_400, "<= 86400")), optional, "600", "",
+            "Seconds for which a browser may keep the answer to a preflight.",
+            limit Limit::with(&[], "–");
     }
 }
 
 section! {
     /// `error_response`.
     ErrorResponse {
-        body: Template, Kind::Text(Template::SYNTAX), optional, "",
-            "only the template fields `{{.RequestID}}` and `{{.Timestamp}}` are available", Enforced::Yes,
-            "Body of refusals, in place of the built-in JSON.";
+        body: Template, FieldKind::Text(Template::SYNTAX), optional, "",
+            "only the template fields `{{.RequestID}}` and `{{.Timestamp}}` are available", "Body of refusals, in place of the built-in JSON.";
     }
 }

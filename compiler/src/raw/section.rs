@@ -1,11 +1,13 @@
-//! The macro that turns rows into a struct, its table of fields and its reading.
+//! The macros that turn rows into a struct, its table of fields, its reading and its defaults.
 
-/// Declares a mapping: one row a field, with type, kind, `required` or `optional`, default and bound in words, enforcement
-/// and a sentence. An absent field, an empty one and a faulty one are `None`; `keys` tells them apart.
+/// Declares a mapping: one row a field, with type, kind, `required` or `optional`, default, further constraints in
+/// words, reference text, and `limit` with the row of the page of limits where there is one. An absent field, an empty
+/// one and a faulty one are `None`; `keys` distinguishes them.
 macro_rules! section {
     (
         $(#[$meta:meta])* $name:ident $(reads $empty:ident)? {
-            $($field:ident: $type:ty, $kind:expr, $required:ident, $default:expr, $bound:expr, $enforced:expr, $doc:expr;)+
+            $($field:ident: $type:ty, $kind:expr, $required:ident, $default:expr, $bound:expr, $doc:expr
+                $(, limit $limit:expr)?;)+
         }
     ) => {
         $(#[$meta])*
@@ -31,9 +33,25 @@ macro_rules! section {
                 required: $crate::raw::section::$required,
                 default: $default,
                 bound: $bound,
-                enforced: $enforced,
                 doc: $doc,
+                limit: $crate::raw::section::limit!($($limit)?),
             }),+];
+
+            /// The smallest value of a numeric field.
+            #[allow(dead_code, reason = "few bounds are compared with other sources")]
+            pub(crate) fn least(name: &str) -> u64 {
+                let field = Self::FIELDS.iter().find(|field| field.name == name);
+                field.and_then(|field| field.kind.bound()).map_or(0, |bound| bound.min)
+            }
+
+            /// The defaults of the rows, read like values of a file; fields without a default are `None`.
+            #[allow(dead_code, reason = "not every section has defaults")]
+            pub(crate) fn defaults() -> &'static $name {
+                static DEFAULTS: std::sync::LazyLock<$name> = std::sync::LazyLock::new(|| {
+                    $crate::read::defaults($name::FIELDS).unwrap_or_default()
+                });
+                &DEFAULTS
+            }
 
             /// The line of a field's key, if the field has a value.
             #[allow(dead_code, reason = "not every section is asked for all that it knows")]
@@ -48,7 +66,7 @@ macro_rules! section {
             fn from_node(
                 reader: &mut $crate::read::Reader<'_>,
                 node: &$crate::tree::Node,
-                _: &$crate::field::Kind,
+                _: &$crate::field::FieldKind,
             ) -> Option<$name> {
                 let object = reader.object(node, Self::FIELDS)?;
                 let mut read = $name {
@@ -65,7 +83,63 @@ macro_rules! section {
     };
 }
 
+/// The limit of a row, where it has one.
+macro_rules! limit {
+    () => {
+        None
+    };
+    ($limit:expr) => {
+        Some($limit)
+    };
+}
+
+/// Declares a section whose fields are, one by one, those of the struct `plan::$plan`: the same rows as for
+/// [`section!`]. The struct literal below does not compile when the rows and the plan differ. Resolution, `effective`
+/// and the report of changes come from the rows.
+macro_rules! settings {
+    (
+        $(#[$meta:meta])* $name:ident of $plan:ident at $place:literal {
+            $($field:ident: $type:ty, $kind:expr, $required:ident, $default:expr, $bound:expr, $doc:expr
+                $(, limit $limit:expr)?;)+
+        }
+    ) => {
+        $crate::raw::section::section! {
+            $(#[$meta])* $name {
+                $($field: $type, $kind, $required, $default, $bound, $doc $(, limit $limit)?;)+
+            }
+        }
+
+        impl $crate::setting::Settings for $name {
+            type Plan = waf_shared::plan::$plan;
+
+            fn resolve(levels: &[Option<&Self>], lines: &mut $crate::setting::Lines) -> Self::Plan {
+                Self::Plan {
+                    $($field: {
+                        let given = levels.iter().flatten().find_map(|level| level.$field.as_ref());
+                        let default = Self::defaults().$field.as_ref();
+                        lines.pick(concat!($place, ".", stringify!($field)), given, default)
+                    },)+
+                }
+            }
+
+            fn values(plan: &Self::Plan) -> Vec<(&'static str, String)> {
+                vec![$((
+                    concat!($place, ".", stringify!($field)),
+                    <_ as $crate::setting::PlanValue<$type>>::shown(&plan.$field, &$kind),
+                )),+]
+            }
+
+            fn changes(old: &Self::Plan, new: &Self::Plan) -> Vec<&'static str> {
+                let fields = [$((concat!($place, ".", stringify!($field)), old.$field != new.$field)),+];
+                fields.into_iter().filter(|(_, differs)| *differs).map(|(path, _)| path).collect()
+            }
+        }
+    };
+}
+
+pub(crate) use limit;
 pub(crate) use section;
+pub(crate) use settings;
 
 #[allow(non_upper_case_globals, reason = "the word in a row")]
 pub(crate) const required: bool = true;

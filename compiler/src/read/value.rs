@@ -1,10 +1,10 @@
-//! How each type of value is read from a node.
+//! Reading of each type of value from a node.
 
 use super::number::{self, Number};
 use super::{At, FromNode, Reader};
 use crate::code;
 use crate::diagnostic::{quoted, shortened};
-use crate::field::{Bound, Kind};
+use crate::field::{Bound, FieldKind};
 use crate::names::{OneOf, Word};
 use crate::tree::{Node, Value};
 
@@ -21,19 +21,19 @@ pub(crate) struct OneOrMany<T>(pub(crate) Vec<At<T>>);
 pub(crate) struct Map<K, V>(pub(crate) Vec<(At<K>, At<V>)>);
 
 impl FromNode for u64 {
-    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<u64> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &FieldKind) -> Option<u64> {
         let Value::Scalar { text, plain } = &node.value else {
             reader.wrong_type(node, &expected(kind), false);
             return None;
         };
         let (number, bound) = match kind {
-            Kind::Int(bound) if *plain => (number::whole(text), bound),
-            Kind::Size(bound) => (number::size(text), bound),
-            Kind::Duration(bound) => (number::duration(text), bound),
+            FieldKind::Int(bound) if *plain => (number::whole(text), bound),
+            FieldKind::Size(bound) => (number::size(text), bound),
+            FieldKind::Duration(bound) => (number::duration(text), bound),
             _ => (None, &Bound::least(0, "")),
         };
         let Some(number) = number else {
-            let unquoted = !*plain && matches!(kind, Kind::Int(_)) && number::whole(text).is_some();
+            let unquoted = !*plain && matches!(kind, FieldKind::Int(_)) && number::whole(text).is_some();
             reader.wrong_type(node, &expected(kind), unquoted);
             return None;
         };
@@ -48,16 +48,20 @@ impl FromNode for u64 {
     }
 }
 
-fn expected(kind: &Kind) -> String {
+fn expected(kind: &FieldKind) -> String {
     match kind {
-        Kind::Size(_) => "a byte size (a whole number with `B`, `KB`, `MB`, `GB` or no suffix)".to_owned(),
-        Kind::Duration(_) => "a duration (a number with a unit, such as `500ms`, `10s` or `2m`)".to_owned(),
+        FieldKind::Size(_) => {
+            "a byte size (a whole number with `B`, `KB`, `MB`, `GB` or no suffix)".to_owned()
+        }
+        FieldKind::Duration(_) => {
+            "a duration (a number with a unit, such as `500ms`, `10s` or `2m`)".to_owned()
+        }
         _ => "an int".to_owned(),
     }
 }
 
 impl FromNode for bool {
-    fn from_node(reader: &mut Reader<'_>, node: &Node, _: &Kind) -> Option<bool> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, _: &FieldKind) -> Option<bool> {
         match &node.value {
             Value::Scalar { text, plain: true } if text == "true" => Some(true),
             Value::Scalar { text, plain: true } if text == "false" => Some(false),
@@ -71,7 +75,7 @@ impl FromNode for bool {
 }
 
 impl<T: OneOf> FromNode for Choice<T> {
-    fn from_node(reader: &mut Reader<'_>, node: &Node, _: &Kind) -> Option<Choice<T>> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, _: &FieldKind) -> Option<Choice<T>> {
         let words = || T::WORDS.iter().map(|(word, _)| *word);
         let listed = || words().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
         let Some(text) = node.text() else {
@@ -90,7 +94,7 @@ impl<T: OneOf> FromNode for Choice<T> {
 }
 
 impl<W: Word> FromNode for W {
-    fn from_node(reader: &mut Reader<'_>, node: &Node, _: &Kind) -> Option<W> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, _: &FieldKind) -> Option<W> {
         let Some(text) = node.text() else {
             reader.wrong_type(node, &format!("a {}", W::SYNTAX.type_name), false);
             return None;
@@ -106,10 +110,10 @@ impl<W: Word> FromNode for W {
 }
 
 impl<T: FromNode> FromNode for Vec<At<T>> {
-    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<Vec<At<T>>> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &FieldKind) -> Option<Vec<At<T>>> {
         match (&node.value, kind) {
-            (Value::List(nodes), Kind::List(item)) => Some(reader.items(nodes, item)),
-            (Value::List(nodes), Kind::AtLeastOne(item, what)) => {
+            (Value::List(nodes), FieldKind::List(item)) => Some(reader.items(nodes, item)),
+            (Value::List(nodes), FieldKind::AtLeastOne(item, what)) => {
                 not_empty(reader, node, nodes.len(), what)?;
                 Some(reader.items(nodes, item))
             }
@@ -130,8 +134,8 @@ fn not_empty(reader: &mut Reader<'_>, node: &Node, length: usize, what: &str) ->
 }
 
 impl<T: FromNode> FromNode for OneOrMany<T> {
-    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<OneOrMany<T>> {
-        let Kind::OneOrMany(item, what) = kind else { return None };
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &FieldKind) -> Option<OneOrMany<T>> {
+        let FieldKind::OneOrMany(item, what) = kind else { return None };
         match &node.value {
             Value::List(nodes) => {
                 not_empty(reader, node, nodes.len(), what)?;
@@ -150,7 +154,7 @@ impl<T: FromNode> FromNode for OneOrMany<T> {
 }
 
 impl<K: Word, V: Word> FromNode for Map<K, V> {
-    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &Kind) -> Option<Map<K, V>> {
+    fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &FieldKind) -> Option<Map<K, V>> {
         let Value::Map(entries) = &node.value else {
             reader.wrong_type(node, &format!("a {}", kind.type_name()), false);
             return None;

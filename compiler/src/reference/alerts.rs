@@ -1,4 +1,4 @@
-//! `ops/alerts.yaml`: what somebody has to be told, as alerting rules of Prometheus. Names of metrics come from the
+//! `ops/alerts.yaml`: conditions that need a person, as alerting rules of Prometheus. Names of metrics come from the
 //! table, so that no rule can ask for one that does not exist.
 
 use std::fmt::Write as _;
@@ -10,11 +10,11 @@ struct Alert {
     name: &'static str,
     /// PromQL, with `{0}`, `{1}` for the metrics.
     expression: String,
-    /// How long it has to hold.
+    /// Time for which the condition has to hold.
     lasting: &'static str,
     severity: &'static str,
     summary: &'static str,
-    /// What to do.
+    /// The remedy.
     description: &'static str,
     /// Series that make it fire, minute by minute, in the notation of `promtool test rules`.
     fires_on: &'static [(&'static str, &'static str)],
@@ -305,7 +305,7 @@ fn all() -> Vec<Alert> {
             lasting: "15m",
             severity: "critical",
             summary: "A host has no certificate, or one that runs out within a week.",
-            description: "Clients of {{ $labels.host }} are or will be turned away. `waf certificates` and the log of the service say why none was issued.",
+            description: "Clients of {{ $labels.host }} are or will be refused. `waf certificates` and the log of the service say why none was issued.",
             fires_on: &[(r#"waf_certificate_expiry_timestamp_seconds{host="shop.example"}"#, "500000x60")],
             label: Some(("host", "shop.example")),
         },

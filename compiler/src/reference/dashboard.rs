@@ -80,7 +80,7 @@ impl Panel {
     }
 }
 
-/// What a panel shows is said by the metric that it shows.
+/// The description of a panel is that of its metric.
 fn panel(
     title: &'static str,
     (kind, width): (&'static str, usize),

@@ -7,80 +7,8 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits as fixed;
 
 use super::{cell, constraint};
-use crate::field::{Field, Kind, document};
-
-/// What a client gets.
-#[derive(Debug, Clone, Copy)]
-enum Gets {
-    /// The status of the protection.
-    Status,
-    /// A status of its own, from no protection.
-    Own(&'static str),
-    /// Something else.
-    Words(&'static str),
-}
-
-/// A limit of the configuration: its path below `global` or a route, the protections, and what a client gets.
-type Row = (&'static str, &'static [Leaf], Gets);
-
-const SHARED: &[Row] = &[
-    (
-        "accept.max_body_size",
-        &[Leaf::RequestValidationMaxBodySize, Leaf::FileUploadLimitsMaxTotalSize],
-        Gets::Status,
-    ),
-    ("accept.max_url_length", &[Leaf::RequestValidationMaxUrlLength], Gets::Status),
-    ("accept.max_header_size", &[Leaf::RequestValidationMaxHeaderSize], Gets::Status),
-    ("accept.max_header_count", &[Leaf::RequestValidationMaxHeaderCount], Gets::Status),
-    ("inspection.evaluation_timeout", &[Leaf::ResourceLimitsEvaluationTimeout], Gets::Status),
-    (
-        "inspection.max_inspect_size",
-        &[Leaf::ResourceLimitsMaxInspectionSize],
-        Gets::Words(
-            "the upstream's answer: the rest passes uninspected, and is logged where the protection is enabled",
-        ),
-    ),
-    (
-        "inspection.max_memory_buffer",
-        &[Leaf::ResourceLimitsMaxMemory],
-        Gets::Words("503, only when the disk fails"),
-    ),
-    ("inspection.decompression_ratio_limit", &[Leaf::ResourceLimitsDecompressionRatio], Gets::Status),
-    ("inspection.json_depth", &[Leaf::JsonParsingMaxDepth], Gets::Status),
-    ("inspection.json_keys", &[Leaf::JsonParsingMaxKeys], Gets::Status),
-    ("inspection.xml_depth", &[Leaf::XmlParsingMaxDepth], Gets::Status),
-    ("inspection.xml_entities", &[Leaf::XmlParsingEntityExpansion], Gets::Status),
-    ("multipart.file_limit", &[Leaf::FileUploadLimitsMaxFileCount], Gets::Status),
-    ("multipart.file_size", &[Leaf::FileUploadLimitsMaxFileSize], Gets::Status),
-    ("rate_limit.requests", &[], Gets::Own("429")),
-    ("rate_limit.window", &[], Gets::Own("429")),
-    ("rate_limit.backend.max_keys", &[], Gets::Words("–")),
-    ("rate_limit.backend.ttl", &[], Gets::Words("–")),
-];
-
-const GLOBAL: &[Row] = &[
-    ("protocol.slow_request_header_timeout", &[Leaf::RequestValidationSlowClients], Gets::Status),
-    ("protocol.slow_request_min_rate_bps", &[Leaf::RequestValidationSlowClients], Gets::Status),
-    (
-        "protocol.http2_max_concurrent_streams",
-        &[Leaf::Http2MaxStreams],
-        Gets::Words("a refused stream, or the end of the connection"),
-    ),
-    (
-        "protocol.http2_max_continuation_frames",
-        &[Leaf::Http2FrameFlood],
-        Gets::Words("the end of the connection"),
-    ),
-    (
-        "protocol.http2_max_decoded_header_bytes",
-        &[Leaf::Http2HeaderBomb],
-        Gets::Words("the end of the connection"),
-    ),
-];
-
-const ROUTE: &[Row] = &[("upstream_timeout", &[], Gets::Own("504")), ("cors.max_age", &[], Gets::Words("–"))];
-
-const TOP: &[Row] = &[("tracing.timeout", &[], Gets::Words("–"))];
+use crate::field::{Field, FieldKind, Limit};
+use crate::raw::document;
 
 /// `docs/limits.md`.
 pub fn limits() -> String {
@@ -89,17 +17,21 @@ pub fn limits() -> String {
          <!-- Made by `waf-compile reference limits`; edit compiler/src/reference/limits.rs instead. -->\n\n\
          A request that breaks a limit is refused with the status below, and its connection is closed unless it was read\n\
          whole. In `detect_only` the violation is reported once and the request goes on, except where the table of fixed\n\
-         limits says otherwise. A limit whose protection is off does not hold.\n\n\
+         limits says otherwise. A limit whose protection is off is not enforced.\n\n\
          ## Configurable\n\n\
          Those of the first table can be set in `global` and on every route.\n\n",
     );
-    table(&mut out, "global", SHARED);
+    let (shared, global): (Vec<_>, Vec<_>) =
+        rows("global").into_iter().partition(|(path, ..)| find("routes", path).is_some());
+    let (_, route): (Vec<_>, Vec<_>) =
+        rows("routes").into_iter().partition(|(path, ..)| find("global", path).is_some());
+    table(&mut out, &shared);
     out.push_str("\nThese hold for every connection and are set in `global` alone:\n\n");
-    table(&mut out, "global", GLOBAL);
+    table(&mut out, &global);
     out.push_str("\nThese are set on a route:\n\n");
-    table(&mut out, "routes", ROUTE);
+    table(&mut out, &route);
     out.push_str("\nAnd at the top level:\n\n");
-    table(&mut out, "", TOP);
+    table(&mut out, &rows(""));
     out.push_str(
         "\n`multipart.allowed_types` (`file-upload-limits-allowed-types`) and `multipart.double_extension`\n\
          (`file-upload-limits-double-extension`) refuse files with 403.\n",
@@ -136,28 +68,63 @@ const NOTES: &str = "\n## How they are measured\n\n\
 - A violation that is found after a part of the body went on breaks the upstream request off. It is answered with its\n  \
   status unless a response has begun; then the connection is closed.\n";
 
-fn table(out: &mut String, root: &str, rows: &[Row]) {
+/// A limit of the configuration: its path, its field, and its row.
+type LimitRow = (String, &'static Field, Limit);
+
+/// Every limit of the section `root`, by its path below it, in the order of the fields; for the empty `root` every
+/// limit outside of `global` and `routes`.
+fn rows(root: &str) -> Vec<LimitRow> {
+    fn walk(fields: &'static [Field], path: &str, out: &mut Vec<LimitRow>) {
+        for field in fields {
+            let own = if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
+            out.extend(field.limit.map(|limit| (own.clone(), field, limit)));
+            if let FieldKind::Section(below) = field.kind {
+                walk(below, &own, out);
+            }
+        }
+    }
+    let mut out = Vec::new();
+    let below =
+        document().iter().filter(|field| field.name == root).find_map(|field| section_of(&field.kind));
+    walk(below.unwrap_or(document()), "", &mut out);
+    if root.is_empty() {
+        out.retain(|(path, ..)| path.split('.').next() != Some("global"));
+    }
+    out
+}
+
+/// The fields of a section or of a list of sections.
+fn section_of(kind: &FieldKind) -> Option<&'static [Field]> {
+    match kind {
+        FieldKind::Section(below) => Some(below),
+        FieldKind::List(FieldKind::Section(below)) | FieldKind::AtLeastOne(FieldKind::Section(below), _) => {
+            Some(below)
+        }
+        _ => None,
+    }
+}
+
+fn table(out: &mut String, rows: &[LimitRow]) {
     out.push_str("| Limit | Default | Bounds | Protection | Status |\n|---|---|---|---|---|\n");
-    for (path, leaves, gets) in rows {
-        let Some(field) = find(root, path) else { continue };
+    for (path, field, limit) in rows {
         let default =
             if field.default.is_empty() { "–".to_owned() } else { format!("`{}`", field.default) };
-        let names: Vec<String> = leaves.iter().map(|leaf| format!("`{}`", leaf.name())).collect();
+        let names: Vec<String> = limit.leaves.iter().map(|leaf| format!("`{}`", leaf.name())).collect();
         let _ = writeln!(
             out,
             "| `{path}` | {default} | {} | {} | {} |",
             cell(&constraint(field)),
             if names.is_empty() { "–".to_owned() } else { names.join(", ") },
-            status(leaves, *gets),
+            status(limit),
         );
     }
 }
 
-fn status(leaves: &[Leaf], gets: Gets) -> String {
-    match (gets, leaves.first()) {
-        (Gets::Status, Some(leaf)) => leaf.row().status.to_string(),
-        (Gets::Own(text) | Gets::Words(text), _) => text.to_owned(),
-        (Gets::Status, None) => String::new(),
+fn status(limit: &Limit) -> String {
+    match (limit.answer, limit.leaves.first()) {
+        (Some(answer), _) => answer.to_owned(),
+        (None, Some(leaf)) => leaf.row().status.to_string(),
+        (None, None) => String::new(),
     }
 }
 
@@ -168,11 +135,7 @@ fn find(root: &str, path: &str) -> Option<&'static Field> {
     for name in root.split('.').chain(path.split('.')).filter(|name| !name.is_empty()) {
         let field = fields.iter().find(|field| field.name == name)?;
         found = Some(field);
-        fields = match field.kind {
-            Kind::Section(below) => below,
-            Kind::List(Kind::Section(below)) | Kind::AtLeastOne(Kind::Section(below), _) => *below,
-            _ => &[],
-        };
+        fields = section_of(&field.kind).unwrap_or_default();
     }
     found
 }
@@ -217,7 +180,7 @@ fn fixed_limits(out: &mut String) {
     }
 }
 
-/// What holds around requests. No protection names these: nobody turns them off.
+/// Limits around requests. No protection names these: nobody turns them off.
 fn of_the_service(out: &mut String) {
     out.push_str(
         "\n## Around requests\n\n\
@@ -308,29 +271,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_limit_is_a_field() {
-        for (root, rows) in [("global", SHARED), ("global", GLOBAL), ("routes", ROUTE), ("", TOP)] {
-            for (path, ..) in rows {
-                assert!(find(root, path).is_some(), "{root} {path}");
-            }
-        }
-    }
-
-    #[test]
-    fn every_numeric_field_is_a_limit() {
-        fn walk(fields: &[Field], path: &str, known: &dyn Fn(&str) -> bool) {
+    fn every_numeric_field_of_global_is_a_limit() {
+        fn walk(fields: &[Field], path: &str) {
             for field in fields {
-                let own =
-                    if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
+                let own = format!("{path}.{}", field.name);
                 match field.kind {
-                    Kind::Int(_) | Kind::Size(_) | Kind::Duration(_) => assert!(known(&own), "{own}"),
-                    Kind::Section(below) => walk(below, &own, known),
-                    _ => {}
+                    FieldKind::Int(_) | FieldKind::Size(_) | FieldKind::Duration(_) => {
+                        assert!(field.limit.is_some(), "{own}");
+                    }
+                    FieldKind::Section(below) => walk(below, &own),
+                    _ => assert!(field.limit.is_none(), "{own}"),
                 }
             }
         }
         let global = document().iter().find(|field| field.name == "global").expect("there is one");
-        let Kind::Section(fields) = global.kind else { panic!("a section") };
-        walk(fields, "", &|path| SHARED.iter().chain(GLOBAL).any(|(known, ..)| *known == path));
+        let FieldKind::Section(fields) = global.kind else { panic!("a section") };
+        walk(fields, "global");
     }
 }

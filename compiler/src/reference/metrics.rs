@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use waf_shared::limits::REPORT_SECONDS;
-use waf_shared::metrics::{Degraded, Kind, RouteCounter, Source, TABLE, families};
+use waf_shared::metrics::{Degraded, MetricKind, RouteCounter, Source, TABLE, families};
 
 use super::cell;
 
@@ -69,7 +69,7 @@ pub fn metrics() -> String {
     }
     out.push_str("\n## Buckets\n\n");
     for row in TABLE {
-        if let Kind::Histogram(bounds) = row.kind {
+        if let MetricKind::Histogram(bounds) = row.kind {
             let bounds: Vec<String> = bounds.iter().map(|bound| seconds(*bound)).collect();
             let _ = writeln!(out, "- `{}`: {} seconds.", row.text, bounds.join(", "));
         }

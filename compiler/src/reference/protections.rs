@@ -15,7 +15,7 @@ pub fn protections() -> String {
          {} protections: {on} are on unless the configuration says otherwise, {off} have to be enabled. A protection, its\n\
          bucket and its family are names for `enable` and `disable`, in `global` and on a route; the more specific name\n\
          wins. `waf-compile catalog NAME` prints one with everything that is known of it, `waf-compile rules --leaf NAME`\n\
-         the rules behind it with what each catches and lets pass. [Tuning](tuning.md) says how to choose.\n\n\
+         the rules behind it with what each catches and allows. [Tuning](tuning.md) says how to choose.\n\n\
          The status is that of a refusal in mode `blocking`. Names never change their meaning; old names keep working.\n",
         TABLE.len()
     );

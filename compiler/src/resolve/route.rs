@@ -6,12 +6,13 @@ use waf_shared::limits::ROUTE_ID_BYTES_MAX;
 use waf_shared::plan;
 use waf_shared::plan::{Cors, OpenApi, PathPattern, Rewrite, RouteId};
 
-use super::settings::{rate_limit, settings, unique};
-use super::{Lines, entries, global_lists, route_lists};
+use super::settings::{rate_limit, settings};
+use super::{entries, global_lists, route_lists};
 use crate::names::HostnameOrWildcard;
 use crate::pattern::PathText;
 use crate::raw;
 use crate::read::At;
+use crate::setting::{Lines, narrow, unique};
 use crate::toggles::{self, Decision};
 use crate::tree::Node;
 
@@ -48,7 +49,8 @@ impl raw::Route {
     }
 }
 
-/// The name of every entry of `routes`: its explicit id, else one made from its first path, else from its first host, else
+/// The name of every entry of `routes`: its explicit id, else one made from its first path, else from its first host,
+/// else
 /// `default`; made ones get `-2`, `-3` … when the name is taken. They are taken from the tree, so that messages can use them.
 pub(crate) fn route_names(root: &Node) -> Vec<String> {
     let items = root.child("routes").map_or(&[][..], Node::items);
@@ -119,11 +121,11 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
         hosts: raw.host_entries().iter().map(|at| at.value.0.clone()).collect(),
         paths,
         upstream,
-        upstream_timeout: plan::Millis(lines.pick(
+        upstream_timeout: lines.pick(
             "upstream_timeout",
-            [raw.upstream_timeout.as_ref(), None],
-            || 30_000,
-        )),
+            raw.upstream_timeout.as_ref(),
+            raw::Route::defaults().upstream_timeout.as_ref(),
+        ),
         rewrite: raw.rewrite.as_ref().map_or(Rewrite::Keep, |at| rewrite(&at.value)),
         settings,
         openapi: raw.openapi.as_ref().and_then(|at| openapi(&at.value)),
@@ -160,13 +162,18 @@ fn rewrite(raw: &raw::Rewrite) -> Rewrite {
     if strip.is_empty() && add.is_empty() { Rewrite::Keep } else { Rewrite::Prefix { strip, add } }
 }
 
+/// A flag of the file, else its default.
+fn flag(given: Option<&At<bool>>, default: Option<&At<bool>>) -> bool {
+    given.or(default).is_some_and(|at| at.value)
+}
+
 fn openapi(raw: &raw::OpenApi) -> Option<OpenApi> {
     let spec = raw.spec.as_ref()?.value.0.clone();
     Some(OpenApi {
         spec,
         spec_digest: [0; 32],
         contract: 0,
-        strict: raw.strict.as_ref().is_none_or(|at| at.value),
+        strict: flag(raw.strict.as_ref(), raw::OpenApi::defaults().strict.as_ref()),
     })
 }
 
@@ -175,17 +182,16 @@ fn cors(raw: &raw::Cors) -> Option<Cors> {
     let names = |list: Option<&At<Vec<At<crate::names::HeaderName>>>>| {
         unique(entries(list).iter().map(|at| at.value.0.clone()))
     };
+    let defaults = raw::Cors::defaults();
+    let methods = entries(raw.allow_methods.as_ref().or(defaults.allow_methods.as_ref()));
     let star = origins.iter().any(|origin| origin == "*");
     Some(Cors {
         allow_origins: if star { vec!["*".to_owned()] } else { origins },
-        allow_methods: match &raw.allow_methods {
-            Some(at) => unique(at.value.iter().map(|at| at.value.0.clone())),
-            None => vec!["GET".to_owned()],
-        },
+        allow_methods: unique(methods.iter().map(|at| at.value.0.clone())),
         allow_headers: names(raw.allow_headers.as_ref()),
         expose_headers: names(raw.expose_headers.as_ref()),
-        allow_credentials: raw.allow_credentials.as_ref().is_some_and(|at| at.value),
-        max_age: raw.max_age.as_ref().map_or(600, |at| super::narrow(at.value)),
+        allow_credentials: flag(raw.allow_credentials.as_ref(), defaults.allow_credentials.as_ref()),
+        max_age: narrow(raw.max_age.as_ref().or(defaults.max_age.as_ref())?.value),
     })
 }
 

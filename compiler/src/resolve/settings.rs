@@ -1,135 +1,48 @@
 //! The settings of `global` or of one route: the route's value, else the global one, else the default.
 
 use waf_shared::catalog::LeafSet;
-use waf_shared::plan::{
-    Accept, AddHeader, Inspection, Millis, Mode, Multipart, RateLimit, RateLimitSource, ResponseHeaders,
-    Settings,
-};
+use waf_shared::plan::{AddHeader, Millis, RateLimit, RateLimitSource, ResponseHeaders, Settings};
 
-use super::{Lines, entries, global_lists, narrow, route_lists};
-use crate::field::{KB, MB, SECOND};
+use super::{entries, global_lists, route_lists};
 use crate::headers::{ADDED, NEVER_STRIPPED, STRIPPED};
-use crate::names::{HeaderName, MediaType, Method};
+use crate::names::HeaderName;
 use crate::raw;
 use crate::raw::SourceType;
 use crate::read::At;
+use crate::setting::{Lines, Settings as _};
 use crate::toggles;
 
-/// What holds on `route`, or before a route is chosen when `route` is an empty one.
+/// The effective settings on `route`, or those before a route is chosen when `route` is an empty one.
 pub(super) fn settings(global: &raw::Global, route: &raw::Route, lines: &mut Lines) -> Settings {
-    let mode = [route.mode.as_ref(), global.mode.as_ref()];
     let leaves = toggles::effective(&[global_lists(global), route_lists(route)]);
+    let mode = route.mode.as_ref().or(global.mode.as_ref());
     Settings {
-        mode: lines.pick("mode", mode, || crate::read::Choice(Mode::Blocking)).0,
+        mode: lines.pick("mode", mode, raw::Global::defaults().mode.as_ref()),
         leaves,
-        accept: accept([section(route.accept.as_ref()), section(global.accept.as_ref())], lines),
-        inspection: inspection(
-            [section(route.inspection.as_ref()), section(global.inspection.as_ref())],
+        accept: raw::Accept::resolve(&levels(route.accept.as_ref(), global.accept.as_ref()), lines),
+        inspection: raw::Inspection::resolve(
+            &levels(route.inspection.as_ref(), global.inspection.as_ref()),
             lines,
         ),
-        multipart: multipart([section(route.multipart.as_ref()), section(global.multipart.as_ref())], lines),
+        multipart: raw::Multipart::resolve(
+            &levels(route.multipart.as_ref(), global.multipart.as_ref()),
+            lines,
+        ),
         response_headers: response_headers(
-            [section(route.response_headers.as_ref()), section(global.response_headers.as_ref())],
+            levels(route.response_headers.as_ref(), global.response_headers.as_ref()),
             &leaves,
             lines,
         ),
     }
 }
 
-fn section<T>(field: Option<&At<T>>) -> Option<&T> {
-    field.map(|at| &at.value)
-}
-
-type Levels<'a, T> = [Option<&'a T>; 2];
-
-fn field<'a, S, T>(levels: Levels<'a, S>, of: impl Fn(&'a S) -> &'a Option<At<T>>) -> [Option<&'a At<T>>; 2] {
-    levels.map(|level| level.and_then(|section| of(section).as_ref()))
-}
-
-fn accept(levels: Levels<'_, raw::Accept>, lines: &mut Lines) -> Accept {
-    let standard = || ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].map(method).to_vec();
-    let methods = lines.pick("accept.methods", field(levels, |raw| &raw.methods), standard);
-    let types = lines.pick("accept.content_types", field(levels, |raw| &raw.content_types), Vec::new);
-    Accept {
-        methods: unique(methods.iter().map(|at| at.value.0.clone())),
-        content_types: unique(types.iter().map(|at| at.value.essence.clone())),
-        max_body_size: lines
-            .pick("accept.max_body_size", field(levels, |raw| &raw.max_body_size), || 10 * MB),
-        max_url_length: narrow(lines.pick(
-            "accept.max_url_length",
-            field(levels, |raw| &raw.max_url_length),
-            || 8192,
-        )),
-        max_header_size: lines.pick(
-            "accept.max_header_size",
-            field(levels, |raw| &raw.max_header_size),
-            || 16 * KB,
-        ),
-        max_header_count: narrow(lines.pick(
-            "accept.max_header_count",
-            field(levels, |raw| &raw.max_header_count),
-            || 100,
-        )),
-        require_host_header: lines.pick(
-            "accept.require_host_header",
-            field(levels, |raw| &raw.require_host_header),
-            || true,
-        ),
-    }
-}
-
-fn method(name: &str) -> At<Method> {
-    At { value: Method(name.to_owned()), line: 1 }
-}
-
-/// Each text once, in the order of the file.
-pub(super) fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for text in texts {
-        if !out.contains(&text) {
-            out.push(text);
-        }
-    }
-    out
-}
-
-fn inspection(levels: Levels<'_, raw::Inspection>, lines: &mut Lines) -> Inspection {
-    let mut number = |name: &str, of: fn(&raw::Inspection) -> &Option<At<u64>>, default: u64| -> u64 {
-        lines.pick(&format!("inspection.{name}"), field(levels, of), || default)
-    };
-    Inspection {
-        evaluation_timeout: Millis(number("evaluation_timeout", |raw| &raw.evaluation_timeout, 50)),
-        max_inspect_size: number("max_inspect_size", |raw| &raw.max_inspect_size, 128 * KB),
-        max_memory_buffer: number("max_memory_buffer", |raw| &raw.max_memory_buffer, 128 * KB),
-        decompression_ratio_limit: narrow(number(
-            "decompression_ratio_limit",
-            |raw| &raw.decompression_ratio_limit,
-            100,
-        )),
-        json_depth: narrow(number("json_depth", |raw| &raw.json_depth, 20)),
-        json_keys: narrow(number("json_keys", |raw| &raw.json_keys, 1000)),
-        xml_depth: narrow(number("xml_depth", |raw| &raw.xml_depth, 20)),
-        xml_entities: narrow(number("xml_entities", |raw| &raw.xml_entities, 100)),
-    }
-}
-
-fn multipart(levels: Levels<'_, raw::Multipart>, lines: &mut Lines) -> Multipart {
-    let types: Vec<At<MediaType>> =
-        lines.pick("multipart.allowed_types", field(levels, |raw| &raw.allowed_types), Vec::new);
-    Multipart {
-        file_limit: narrow(lines.pick("multipart.file_limit", field(levels, |raw| &raw.file_limit), || 10)),
-        file_size: lines.pick("multipart.file_size", field(levels, |raw| &raw.file_size), || 10 * MB),
-        allowed_types: unique(types.iter().map(|at| at.value.essence.clone())),
-        double_extension: lines.pick(
-            "multipart.double_extension",
-            field(levels, |raw| &raw.double_extension),
-            || true,
-        ),
-    }
+/// A section of the route and the one of `global`.
+fn levels<'a, T>(route: Option<&'a At<T>>, global: Option<&'a At<T>>) -> [Option<&'a T>; 2] {
+    [route, global].map(|field| field.map(|at| &at.value))
 }
 
 fn response_headers(
-    levels: Levels<'_, raw::ResponseHeaders>,
+    levels: [Option<&raw::ResponseHeaders>; 2],
     leaves: &LeafSet,
     lines: &mut Lines,
 ) -> ResponseHeaders {
@@ -171,12 +84,16 @@ pub(super) fn rate_limit(raw: &raw::RateLimit, inherited: bool) -> Option<RateLi
         SourceType::Header => RateLimitSource::Header(source.key.as_ref()?.value.0.to_ascii_lowercase()),
     };
     let backend = raw.backend.as_ref().map(|at| &at.value);
+    let defaults = raw::RateLimitBackend::defaults();
+    let number = |of: fn(&raw::RateLimitBackend) -> &Option<At<u64>>| {
+        backend.and_then(|backend| of(backend).as_ref()).or(of(defaults).as_ref()).map(|at| at.value)
+    };
     Some(RateLimit {
         requests: raw.requests.as_ref()?.value,
         window: Millis(raw.window.as_ref()?.value),
         source,
-        max_keys: backend.and_then(|backend| backend.max_keys.as_ref()).map_or(100_000, |at| at.value),
-        ttl: Millis(backend.and_then(|backend| backend.ttl.as_ref()).map_or(600 * SECOND, |at| at.value)),
+        max_keys: number(|backend| &backend.max_keys)?,
+        ttl: Millis(number(|backend| &backend.ttl)?),
         inherited,
     })
 }

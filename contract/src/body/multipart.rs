@@ -20,7 +20,7 @@ struct Part<'b> {
     content_type: Option<&'b [u8]>,
     fields: Vec<(String, &'b [u8])>,
     content: &'b [u8],
-    /// Whether all of it was there.
+    /// True if all of it was there.
     is_whole: bool,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn read<'b>(
     Ok(document)
 }
 
-/// Whether a part has a type and headers that its encoding allows.
+/// True if a part has a type and headers that its encoding allows.
 fn matches(by: &By<'_>, encoding: &Encoding, part: &Part<'_>) -> Result<(), Fault> {
     let at = |keyword| Fault {
         pointer: format!("/{}", encoding.property.replace('~', "~0").replace('/', "~1")),

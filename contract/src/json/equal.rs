@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use super::{At, Document, Value};
 use crate::number::Number;
 
-/// Whether two values are equal. Values are no deeper than a text that was read.
+/// True if two values are equal. Values are no deeper than a text that was read.
 pub(crate) fn equal(left: &Document<'_>, a: At, right: &Document<'_>, b: At) -> bool {
     let (Some(x), Some(y)) = (left.node(a), right.node(b)) else { return false };
     match (&x.value, &y.value) {
@@ -39,7 +39,7 @@ pub(crate) fn equal(left: &Document<'_>, a: At, right: &Document<'_>, b: At) -> 
     }
 }
 
-/// Whether a text stands for a value that is no text.
+/// True if a text stands for a value that is no text.
 fn loosely(text: &str, other: &Value<'_>) -> bool {
     match other {
         Value::Null => text.is_empty() || text == "null",
@@ -51,7 +51,7 @@ fn loosely(text: &str, other: &Value<'_>) -> bool {
     }
 }
 
-/// Whether two items of an array are equal.
+/// True if two items of an array are equal.
 pub(crate) fn has_duplicates(document: &Document<'_>, array: At) -> bool {
     // A secret of this call: nobody can choose values whose digests collide.
     let state = RandomState::new();

@@ -12,7 +12,7 @@ use crate::number::Number;
 #[error("the text is not JSON")]
 pub struct Malformed;
 
-/// Why reading stopped early.
+/// Reason why reading stopped early.
 enum Stop {
     /// The text ends here, or the bound on values is reached.
     Cut,
@@ -194,7 +194,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What stands behind a backslash.
+    /// The character of an escape.
     fn escape(&mut self) -> Result<char, Stop> {
         let byte = self.peek()?;
         self.at += 1;

@@ -3,7 +3,8 @@
 
 use waf_shared::plan::contract::SchemaId;
 
-use super::judge::{Chosen, Judge, Outcome};
+use super::combinations::Chosen;
+use super::judge::{Judge, Outcome};
 use super::{Check, named_schema};
 use crate::json::{At, Node};
 
@@ -43,7 +44,7 @@ impl<'s, 'd> Judge<'s, 'd> {
         all
     }
 
-    /// Whether `id`, which is applied to the member's parent, speaks of the member.
+    /// True if `id`, which is applied to the member's parent, speaks of the member.
     fn evaluates(&mut self, id: SchemaId, member: Member<'d>, is_outermost: bool) -> Outcome {
         let Some(schema) = self.schemas.get(id) else { return Fails };
         if !self.enter() {
@@ -116,7 +117,8 @@ impl<'s, 'd> Judge<'s, 'd> {
         }
     }
 
-    /// A schema that extends the one with the discriminator names that one again: only its own properties are asked for.
+    /// A schema that extends the one with the discriminator names that one again: only its own properties are asked
+    /// for.
     fn named_by(&mut self, id: SchemaId, member: Member<'d>) -> Outcome {
         let key = member.node.key.as_deref().unwrap_or_default();
         self.schemas.property(id, key).is_some().into()

@@ -1,6 +1,6 @@
-//! The bill of materials of the programs: CycloneDX 1.5 as JSON. Every package of the lock file is in it; what is linked
-//! into the programs is `required`, what only builds or tests them, or belongs to other systems, is `excluded`. The same
-//! sources give the same bytes: it carries no serial number and no time.
+//! The bill of materials of the programs: CycloneDX 1.5 as JSON. Every package of the lock file is in it; what is
+//! linked into the programs is `required`, what only builds or tests them, or belongs to other systems, is `excluded`.
+//! The same sources give the same bytes: it carries no serial number and no time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct Workspace {
     linked: BTreeSet<PackageId>,
 }
 
-/// Why the workspace cannot be described.
+/// A fault that keeps the workspace from being described.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// Cargo did not say.
@@ -31,9 +31,9 @@ pub enum WorkspaceError {
     /// No lock file.
     #[error("{path} cannot be read")]
     Lock {
-        /// Where it should be.
+        /// Its path.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
 }
@@ -110,7 +110,7 @@ pub fn spdx(expression: &str) -> String {
     expression.split('/').map(str::trim).collect::<Vec<_>>().join(" OR ")
 }
 
-/// What the shipped programs consist of: everything that they reach without the packages that only build or test.
+/// Packages of the shipped programs: everything that they reach without the packages that only build or test.
 fn linked(metadata: &Metadata) -> BTreeSet<PackageId> {
     let nodes: BTreeMap<&PackageId, _> =
         metadata.resolve.iter().flat_map(|resolve| &resolve.nodes).map(|node| (&node.id, node)).collect();

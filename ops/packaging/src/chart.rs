@@ -1,5 +1,5 @@
-//! The schema of the Helm chart's values: its own fields from `chart/values.schema.json`, and below `config` the schema of
-//! the configuration, so that a chart with a misspelt field is refused before anything reaches a cluster.
+//! The schema of the Helm chart's values: its own fields from `chart/values.schema.json`, and below `config` the schema
+//! of the configuration, so that a chart with a misspelt field is refused before anything reaches a cluster.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ mod tests {
         let committed = std::fs::read_to_string(path).unwrap_or_default();
         assert!(
             committed == schema().expect("both schemas are JSON"),
-            "{SCHEMA} is not current; mend it with\n  cargo run -p waf-packaging -- chart"
+            "{SCHEMA} is not current; fix it with\n  cargo run -p waf-packaging -- chart"
         );
     }
 }

@@ -55,7 +55,7 @@ pub fn archive(entries: &[Entry], architecture: &str, time: u64) -> io::Result<V
     tree::archive(&entries, time)
 }
 
-/// How the image is run. The health check asks the configuration's own health port.
+/// Configuration of the image. The health check asks the configuration's own health port.
 fn config(layer: &str, architecture: &str, time: u64) -> Value {
     json!({
         "architecture": architecture,

@@ -1,5 +1,5 @@
-//! The licences of what is linked into the programs, as their authors wrote them: one text with each package's name, its
-//! expression, and the files of its archive that look like a licence or a notice.
+//! The licences of what is linked into the programs, as their authors wrote them: one text with each package's name,
+//! its expression, and the files of its archive that look like a licence or a notice.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What `Cargo.lock` says: every package with its version, checksum and dependencies. Cargo writes the file in one fixed
+//! Packages of `Cargo.lock`: each with its version, checksum and dependencies. Cargo writes the file in one fixed
 //! form, line by line, and only that form is read.
 
 /// A package of the lock file.
@@ -10,7 +10,7 @@ pub struct Locked {
     pub version: String,
     /// SHA-256 of its archive in hex; the workspace's own crates have none.
     pub checksum: Option<String>,
-    /// What it depends on: `name`, or `name version` where there are several.
+    /// Dependencies: `name`, or `name version` where there are several.
     dependencies: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl Locked {
         format!("pkg:cargo/{}@{}", self.name, self.version)
     }
 
-    /// What it depends on, among `all`.
+    /// Dependencies, among `all`.
     pub fn dependencies<'a>(&'a self, all: &'a [Locked]) -> impl Iterator<Item = &'a Locked> {
         self.dependencies.iter().filter_map(|said| {
             let mut words = said.split(' ');

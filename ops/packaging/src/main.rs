@@ -50,7 +50,7 @@ struct Build {
     /// Date of everything, in seconds since 1970
     #[arg(long, value_name = "SECONDS", env = "SOURCE_DATE_EPOCH", default_value_t = 0)]
     time: u64,
-    /// Where to write
+    /// File to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }

@@ -15,8 +15,8 @@ pub fn programs() -> [Command; 2] {
     [Cli::command(), Arguments::command()].map(|command| visible(command.disable_help_subcommand(true)))
 }
 
-/// Without what is hidden: generators of completions would show it. clap cannot take a subcommand away, so a command that
-/// has one is put together again.
+/// Without what is hidden: generators of completions would show it. clap cannot take a subcommand away, so a command
+/// that has one is put together again.
 fn visible(command: Command) -> Command {
     if !command.get_subcommands().any(Command::is_hide_set) {
         return command;
@@ -106,11 +106,11 @@ mod tests {
     #[test]
     fn committed_files_are_current() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(FOLDER);
-        let mend = "mend it with\n  cargo run -p waf-packaging -- manual";
+        let fix = "fix it with\n  cargo run -p waf-packaging -- manual";
         let files = files();
         for (name, made) in &files {
             let committed = std::fs::read(folder.join(name)).unwrap_or_default();
-            assert!(&committed == made, "{FOLDER}/{name} is not current; {mend}");
+            assert!(&committed == made, "{FOLDER}/{name} is not current; {fix}");
         }
         for below in ["man", "completions/bash", "completions/zsh", "completions/fish", "completions/elvish"]
         {

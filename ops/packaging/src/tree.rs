@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// User and group as which the service runs. Kubernetes wants a number to see that it is not root.
 pub const USER: u64 = 65532;
 
-/// Where the service keeps certificates and large bodies; its own folder in a tree that is otherwise root's.
+/// Folder for certificates and large bodies; the service's own in a tree that is otherwise root's.
 pub const DATA: &str = "data/waf";
 
 /// Programs of the image, below `usr/bin`.
@@ -35,7 +35,7 @@ pub struct Entry {
     pub owner: u64,
 }
 
-/// What the tree is made from.
+/// Sources of the tree.
 #[derive(Debug)]
 pub struct Sources<'a> {
     /// Folder that holds the programs.

@@ -22,7 +22,7 @@ impl LeafSet {
         TABLE.iter().filter(|row| row.default == OnOff::On).map(|row| row.leaf).collect()
     }
 
-    /// Whether `leaf` is in the set.
+    /// True if `leaf` is in the set.
     #[inline]
     pub const fn contains(&self, leaf: Leaf) -> bool {
         self.0[leaf as usize / 64] & (1 << (leaf as usize % 64)) != 0
@@ -38,7 +38,7 @@ impl LeafSet {
         self.0[leaf as usize / 64] &= !(1 << (leaf as usize % 64));
     }
 
-    /// Whether no leaf is in the set.
+    /// True if no leaf is in the set.
     pub fn is_empty(&self) -> bool {
         *self == Self::EMPTY
     }

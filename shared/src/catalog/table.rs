@@ -2,13 +2,15 @@
 //! metric labels and the test grid derive from it. It must not know rules, routes or configuration.
 //!
 //! One row: variant, canonical name, family, bucket (empty when the leaf stands directly under its family), default,
-//! CWE numbers, status of a refusal, what it looks for, when an operator would disable (or, for one that is off, enable) it.
-//! Names are never renamed or reused: see [`super::ALIASES`].
+//! CWE numbers, status of a refusal, what it looks for, when an operator would disable (or, for one that is off,
+//! enable) it. Names are never renamed or reused: see [`super::ALIASES`].
 //!
-//! Examples in the summary of what is looked for are code spans, and tests send each with the other protections disabled.
-//! Their shape says where they are sent: `?name=value` in a query, `/path` as a path, `Name: value` as a header field,
+//! Examples in the summary of what is looked for are code spans, and tests send each with the other protections
+//! disabled. Their shape says where they are sent: `?name=value` in a query, `/path` as a path, `Name: value` as a
+//! header field,
 //! `METHOD /path` as a request line, `{…}` as a JSON body, `filename="…"` and `name="…"` as a part of an upload; of a
-//! protection that looks at responses, every code span is the content of one. Reserved characters are escaped on the way.
+//! protection that looks at responses, every code span is the content of one. Reserved characters are escaped on the
+//! way.
 
 use super::Default::{Off, On};
 

@@ -1,5 +1,5 @@
-//! What workers need to speak TLS: certificates with their keys, ticket keys, and answers to an authority's challenges.
-//! Each message is a whole state that replaces the one before. Keys never show in [`std::fmt::Debug`].
+//! State that workers need to speak TLS: certificates with their keys, ticket keys, and answers to an authority's
+//! challenges. Each message is a whole state that replaces the one before. Keys never show in [`std::fmt::Debug`].
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ pub struct Tickets {
 /// A key of session tickets.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct TicketKey {
-    /// Stands in front of every ticket that the key made.
+    /// Prefix of every ticket that the key made.
     pub name: [u8; 16],
     /// 32 bytes for AES-256-GCM.
     pub secret: Secret,
@@ -85,7 +85,7 @@ pub struct AlpnChallenge {
     pub key_der: Secret,
 }
 
-/// Why a state cannot be sent or taken: it is beyond its bound.
+/// A state beyond its bound, which can be neither sent nor taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Excess {
     /// Over [`CERTIFICATES_MAX`].
@@ -105,7 +105,7 @@ pub enum Excess {
 }
 
 impl Certificates {
-    /// Whether it keeps its bounds.
+    /// Checks its bounds.
     pub fn bounded(&self) -> Result<(), Excess> {
         if self.pairs.len() > CERTIFICATES_MAX {
             return Err(Excess::Certificates(self.pairs.len()));
@@ -121,7 +121,7 @@ impl Certificates {
 }
 
 impl Tickets {
-    /// Whether it keeps its bounds.
+    /// Checks its bounds.
     pub fn bounded(&self) -> Result<(), Excess> {
         match self.keys.len() {
             1..=TICKET_KEYS_MAX => Ok(()),
@@ -131,7 +131,7 @@ impl Tickets {
 }
 
 impl Challenges {
-    /// Whether it keeps its bounds.
+    /// Checks its bounds.
     pub fn bounded(&self) -> Result<(), Excess> {
         let is_small = |bytes: usize| bytes <= CHALLENGE_BYTES_MAX;
         let fits = self.http.len() <= CHALLENGES_MAX

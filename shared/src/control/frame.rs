@@ -13,7 +13,7 @@ pub const HEADER_BYTES: usize = 4 + 2 + 2 + 4;
 /// Changes whenever a message's layout does.
 pub const FRAME_VERSION: u16 = 3;
 
-/// Why bytes are not a frame, or a message does not become one.
+/// A fault of bytes that should be a frame, or of a message that should become one.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// Not a control frame at all.
@@ -51,7 +51,7 @@ fn config() -> impl bincode::config::Config {
         .with_limit::<CONTROL_FRAME_BYTES_MAX>()
 }
 
-/// What stands in front of a payload.
+/// Header in front of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// Descriptors that travel with the frame's first byte.

@@ -1,4 +1,4 @@
-//! What a worker reports of its counters: what came since its last report, so that a sum never goes back when a worker
+//! A worker's report of its counters: the growth since its last report, so that a sum never goes back when a worker
 //! dies. It knows plain numbers in the order of the tables.
 
 use bincode::{Decode, Encode};
@@ -16,7 +16,7 @@ pub struct Report {
     pub routes: Vec<RouteReport>,
 }
 
-/// How a worker stands.
+/// State of a worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Now {
     /// Requests in flight.
@@ -25,7 +25,7 @@ pub struct Now {
     pub degraded: u32,
 }
 
-/// What came to one route.
+/// Counts of one route.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub struct RouteReport {
     /// Its id in the plan, or `-` for what has no route.
@@ -45,17 +45,17 @@ pub struct RouteReport {
 pub struct Observed {
     /// Their sum in nanoseconds.
     pub sum_nanoseconds: u64,
-    /// How many lay in each bucket alone; the last stands for what is above every bound.
+    /// Observations in each bucket alone; the last is for those above every bound.
     pub buckets: Vec<u64>,
 }
 
-/// How often events named a protection.
+/// Number of events that named a protection.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Hit {
     /// Canonical name.
     pub protection: String,
     /// In requests that were blocked.
     pub blocked: u64,
-    /// In requests that were let pass.
+    /// In requests that were allowed.
     pub detected: u64,
 }

@@ -39,7 +39,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Why a plan could not be written.
+/// A fault that keeps a plan from being written.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
     /// The payload is over [`PLAN_BYTES_MAX`].
@@ -50,7 +50,7 @@ pub enum EncodeError {
     Payload(#[source] bincode::error::EncodeError),
 }
 
-/// Why bytes are not a plan.
+/// A fault of bytes that should be a plan.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
     /// Shorter or longer than its envelope says.

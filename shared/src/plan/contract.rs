@@ -1,5 +1,5 @@
-//! A contract: what an OpenAPI document says about requests and answers, lowered. Schemas, parameters and patterns lie in
-//! flat arenas and name each other by index, because schemas may contain themselves.
+//! A contract: what an OpenAPI document says about requests and answers, lowered. Schemas, parameters and patterns lie
+//! in flat arenas and name each other by index, because schemas may contain themselves.
 
 use bincode::{Decode, Encode};
 
@@ -54,10 +54,10 @@ pub struct Operation {
     pub responses: Vec<Response>,
 }
 
-/// What a body may be.
+/// Constraints on a body.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct RequestBody {
-    /// Whether a request without one breaks the contract.
+    /// True if a request without one breaks the contract.
     pub required: bool,
     /// By media type.
     pub content: Vec<Media>,
@@ -70,11 +70,11 @@ pub struct Media {
     pub range: String,
     /// Schema of the content; `None` takes anything.
     pub schema: Option<SchemaId>,
-    /// How properties of forms and multipart bodies are written, where the document says so.
+    /// Serialisation of properties of forms and multipart bodies, where the document says so.
     pub encodings: Vec<Encoding>,
 }
 
-/// How a property of a form is written.
+/// Serialisation of a property of a form.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Encoding {
     /// Name of the property.
@@ -83,7 +83,7 @@ pub struct Encoding {
     pub content_types: Vec<String>,
     /// Serialisation in `application/x-www-form-urlencoded`.
     pub style: Style,
-    /// Whether items and properties are repeated as fields of their own.
+    /// True if items and properties are repeated as fields of their own.
     pub explode: bool,
     /// Headers of a part.
     pub headers: Vec<ParameterId>,
@@ -116,23 +116,23 @@ pub enum StatusRange {
 pub struct Parameter {
     /// Its name; that of a header in lower case.
     pub name: String,
-    /// Where it stands.
+    /// Its location.
     pub place: Place,
-    /// Whether a message without it breaks the contract.
+    /// True if a message without it breaks the contract.
     pub required: bool,
-    /// Whether an empty value is fine whatever the schema says.
+    /// True if an empty value is fine whatever the schema says.
     pub allows_empty: bool,
-    /// Whether its value is a JSON text (`content` with a JSON media type).
+    /// True if its value is a JSON text (`content` with a JSON media type).
     pub is_json: bool,
     /// Serialisation.
     pub style: Style,
-    /// Whether items and properties are written apart.
+    /// True if items and properties are written apart.
     pub explode: bool,
     /// Schema of the value; `None` takes anything.
     pub schema: Option<SchemaId>,
 }
 
-/// Where a parameter stands.
+/// Location of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
 pub enum Place {
     /// A template expression of the path.
@@ -167,7 +167,7 @@ pub enum Style {
 /// A schema: all of its keywords must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Schema {
-    /// What is asserted; empty takes anything.
+    /// Assertions; empty takes anything.
     pub keywords: Vec<Keyword>,
 }
 
@@ -212,14 +212,14 @@ pub enum Keyword {
     Minimum {
         /// A JSON number.
         limit: String,
-        /// Whether the limit itself is out.
+        /// True if the limit itself is out.
         exclusive: bool,
     },
     /// `maximum` and `exclusiveMaximum`
     Maximum {
         /// A JSON number.
         limit: String,
-        /// Whether the limit itself is out.
+        /// True if the limit itself is out.
         exclusive: bool,
     },
     /// `minLength`, in characters.
@@ -239,11 +239,11 @@ pub enum Keyword {
     },
     /// `contains`, `minContains` and `maxContains`
     Contains {
-        /// What is looked for.
+        /// The schema of the items that are counted.
         schema: SchemaId,
-        /// How often at least.
+        /// Smallest number of them.
         min: u64,
-        /// How often at most.
+        /// Largest number of them.
         max: Option<u64>,
     },
     /// `minItems`
@@ -285,9 +285,9 @@ pub enum Keyword {
     If {
         /// The condition.
         condition: SchemaId,
-        /// Where it holds.
+        /// The schema where the condition holds.
         then: Option<SchemaId>,
-        /// Where it does not.
+        /// The schema where it does not.
         otherwise: Option<SchemaId>,
     },
     /// `unevaluatedItems`

@@ -18,13 +18,13 @@ pub struct Route {
     /// Paths that it serves; never empty: a route without paths carries one pattern of the single segment
     /// [`Segment::AnyNumber`] that ranks below `/*`.
     pub paths: Vec<PathPattern>,
-    /// Where it forwards.
+    /// Target of forwarding.
     pub upstream: Upstream,
     /// To the response head, and between bytes of the response body.
     pub upstream_timeout: Millis,
     /// Path changes before forwarding.
     pub rewrite: Rewrite,
-    /// What it enforces.
+    /// Enforced settings.
     pub settings: Settings,
     /// Contract; `None` is off.
     pub openapi: Option<OpenApi>,
@@ -57,7 +57,7 @@ pub struct PathPattern {
 }
 
 /// One segment of a pattern.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
 pub enum Segment {
     /// Exactly these bytes.
     Literal(String),
@@ -67,7 +67,7 @@ pub enum Segment {
     AnyNumber,
 }
 
-/// Where a route forwards.
+/// Target of a route's forwarding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
 pub struct Upstream {
     /// Plain or TLS.
@@ -116,7 +116,7 @@ pub struct OpenApi {
     pub spec_digest: [u8; 32],
     /// Index into [`super::Plan::contracts`].
     pub contract: u32,
-    /// Whether violations are refused.
+    /// True if violations are refused.
     pub strict: bool,
 }
 
@@ -131,7 +131,7 @@ pub struct Cors {
     pub allow_headers: Vec<String>,
     /// Field names.
     pub expose_headers: Vec<String>,
-    /// Whether credentials may be sent.
+    /// True if credentials may be sent.
     pub allow_credentials: bool,
     /// Seconds.
     pub max_age: u32,
@@ -162,17 +162,17 @@ pub struct RateLimit {
     pub requests: u64,
     /// Length of the sliding window.
     pub window: Millis,
-    /// What a key is.
+    /// Kind of a key.
     pub source: RateLimitSource,
     /// Keys that are tracked.
     pub max_keys: u64,
     /// Idle time after which a key is forgotten.
     pub ttl: Millis,
-    /// Whether it is the global one: the routes that inherit it share its table of keys, and count each by itself.
+    /// True if it is the global one: the routes that inherit it share its table of keys, and count each by itself.
     pub inherited: bool,
 }
 
-/// What identifies a client for a quota.
+/// Identification of a client for a quota.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
 pub enum RateLimitSource {
     /// Client address.

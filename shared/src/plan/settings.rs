@@ -1,11 +1,12 @@
-//! What a route and, before a route is known, the whole service enforces: every value effective, none inherited.
+//! Settings that a route and, before a route is known, the whole service enforces: every value effective, none
+//! inherited.
 
 use bincode::{Decode, Encode};
 
 use super::Millis;
 use crate::catalog::LeafSet;
 
-/// Whether violations are refused or only reported.
+/// Effect of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub enum Mode {
     /// Violating requests are refused.
@@ -21,13 +22,13 @@ pub struct Settings {
     pub mode: Mode,
     /// Protections in force.
     pub leaves: LeafSet,
-    /// What a request may look like.
+    /// Constraints on a request.
     pub accept: Accept,
     /// Bounds of inspection.
     pub inspection: Inspection,
     /// Bounds of multipart bodies.
     pub multipart: Multipart,
-    /// What is done to response headers.
+    /// Changes of response headers.
     pub response_headers: ResponseHeaders,
 }
 
@@ -46,7 +47,7 @@ pub struct Accept {
     pub max_header_size: u64,
     /// Fields of a head.
     pub max_header_count: u32,
-    /// Whether HTTP/1.0 without Host is refused.
+    /// True if HTTP/1.0 without Host is refused.
     pub require_host_header: bool,
 }
 
@@ -80,7 +81,7 @@ pub struct Multipart {
     pub file_size: u64,
     /// Media types in lower case; empty allows every type.
     pub allowed_types: Vec<String>,
-    /// Whether names such as `a.php.jpg` are refused.
+    /// True if names such as `a.php.jpg` are refused.
     pub double_extension: bool,
 }
 
@@ -100,6 +101,6 @@ pub struct AddHeader {
     pub name: String,
     /// A valid field value.
     pub value: String,
-    /// Whether it replaces the upstream's own (true when the configuration names a value in `inject`).
+    /// True if it replaces the upstream's own (true when the configuration names a value in `inject`).
     pub replaces: bool,
 }

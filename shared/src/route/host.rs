@@ -118,12 +118,12 @@ impl HostSet {
         HostSet(hosts)
     }
 
-    /// Whether `host`, a Host value or a name, is one of them.
+    /// True if `host`, a Host value or a name, is one of them.
     pub fn contains(&self, host: &[u8]) -> bool {
         self.0.serving(Some(host)).iter().any(|id| id != ANY_HOST)
     }
 
-    /// Whether it is one of them by a wildcard alone.
+    /// True if it is one of them by a wildcard alone.
     pub fn contains_by_wildcard(&self, host: &[u8]) -> bool {
         lookup(&self.0.exact, name_of(host)).is_none() && self.contains(host)
     }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// Whether `raw` reads the same everywhere: nothing encoded, no empty or dot segment, no parameters, no backslash.
+/// True if `raw` reads the same everywhere: nothing encoded, no empty or dot segment, no parameters, no backslash.
 /// Such paths are matched in place.
 pub(super) fn is_plain(raw: &[u8]) -> bool {
     let mut previous = 0;
@@ -20,7 +20,7 @@ pub(super) fn is_plain(raw: &[u8]) -> bool {
     ordinary && raw.first() == Some(&b'/')
 }
 
-/// Whether `rest`, which begins a segment with a dot, begins with the segment `.` or `..`.
+/// True if `rest`, which begins a segment with a dot, begins with the segment `.` or `..`.
 fn is_dot_segment(rest: &[u8]) -> bool {
     matches!(rest, [b'.'] | [b'.', b'/', ..] | [b'.', b'.'] | [b'.', b'.', b'/', ..])
 }
@@ -105,7 +105,7 @@ pub(super) const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// Whether `byte` may stand in a segment as it is (RFC 3986, pchar), or divides segments. Backslashes and semicolons
+/// True if `byte` may stand in a segment as it is (RFC 3986, pchar), or divides segments. Backslashes and semicolons
 /// stand for themselves here.
 pub(super) const fn is_path_byte(byte: u8) -> bool {
     is_unreserved(byte)

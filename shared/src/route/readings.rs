@@ -1,5 +1,6 @@
 //! The readings of a request path: as sent, and as the programs behind us might change it before they choose what to
-//! serve. Readings choose a route and nothing else: what is forwarded are the client's bytes. It knows nothing of patterns.
+//! serve. Readings choose a route and nothing else: what is forwarded are the client's bytes. It knows nothing of
+//! patterns.
 //!
 //! Each program applies some of the [`Step`]s, and several programs apply them one after the other. So the readings are
 //! everything that the steps make of the path, in any order.
@@ -22,7 +23,7 @@ const READINGS_BYTES_MAX: usize = 1 << 20;
 pub(super) struct Reading<'p> {
     text: Cow<'p, [u8]>,
     decodings: u8,
-    /// Whether a leading authority was dropped.
+    /// True if a leading authority was dropped.
     pub(super) lost_authority: bool,
 }
 
@@ -86,7 +87,7 @@ impl<'p> Reading<'p> {
         inner.split(|byte| *byte == b'/').filter(move |_| !text.is_empty()).map(form)
     }
 
-    /// Whether a dot segment leads above where the path begins.
+    /// True if a dot segment leads above where the path begins.
     pub(super) fn climbs(&self) -> bool {
         let text = self.text.strip_prefix(b"/").unwrap_or(&self.text);
         let mut depth = 0_usize;
@@ -103,7 +104,7 @@ impl<'p> Reading<'p> {
         false
     }
 
-    /// Whether `other` is the same text, with no more left to do to it.
+    /// True if `other` is the same text, with no more left to do to it.
     fn stands_for(&self, other: &Reading<'_>) -> bool {
         self.text == other.text
             && self.decodings <= other.decodings
@@ -212,7 +213,8 @@ fn decoded(text: &[u8], decodings: u8, keeps_slashes: bool) -> Option<Vec<u8>> {
     (matters && out != text).then_some(out)
 }
 
-/// What follows `//authority`, `/\authority` or `\\authority`, with any number of slashes in front; `/` when nothing does.
+/// The rest after `//authority`, `/\authority` or `\\authority`, with any number of slashes in front; `/` when nothing
+/// follows.
 fn without_authority(text: &[u8]) -> Option<Vec<u8>> {
     let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
     let begins = text.iter().position(|byte| !is_slash(byte)).unwrap_or(text.len());

@@ -84,7 +84,8 @@ impl Trie {
         self.nodes[at as usize].ends.extend(ends);
     }
 
-    /// The child of `parent` for `segment`, made when it is new. Node numbers come from here alone, so they are in range.
+    /// The child of `parent` for `segment`, made when it is new. Node numbers come from here alone, so they are in
+    /// range.
     fn child(&mut self, parent: u32, segment: &Segment) -> u32 {
         let new = self.nodes.len() as u32;
         let node = &mut self.nodes[parent as usize];
@@ -298,7 +299,7 @@ impl Entered {
         Entered { inline: [0; 4], spilled: vec![0; words.saturating_sub(4)] }
     }
 
-    /// Whether `bit` was not in the set before.
+    /// Adds `bit` to the set; true if it was not in the set before.
     fn insert(&mut self, bit: u32) -> bool {
         let (word, mask) = ((bit / 64) as usize, 1_u64 << (bit % 64));
         let slot = match word.checked_sub(self.inline.len()) {

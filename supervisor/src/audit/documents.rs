@@ -1,6 +1,6 @@
-//! Which lines of a worker reach stdout: those that are one JSON object each, in UTF-8, with every character escaped that a
-//! terminal or a reader of lines obeys. A worker that an attacker has taken over can send anything; whoever reads stdout
-//! must be able to take each line for an event. It knows JSON, nothing of what an event says.
+//! Which lines of a worker reach stdout: those that are one JSON object each, in UTF-8, with every character escaped
+//! that a terminal or a reader of lines obeys. A worker that an attacker has taken over can send anything; whoever
+//! reads stdout must be able to take each line for an event. It knows JSON, nothing of what an event says.
 
 use serde::de::IgnoredAny;
 use waf_shared::text::is_escaped;
@@ -9,7 +9,7 @@ use waf_shared::text::is_escaped;
 pub(super) struct Documents {
     /// Each with its line feed.
     pub(super) bytes: Vec<u8>,
-    /// How many they are.
+    /// Their number.
     pub(super) lines: u64,
     /// Lines that were left out.
     pub(super) malformed: u64,

@@ -1,11 +1,11 @@
 //! Cuts a stream into whole lines. It keeps what has no end yet, up to a bound; it knows bytes alone.
 
-/// What a piece of the stream completed.
+/// Lines that a piece of the stream completed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Fed {
     /// Whole lines, each with its line feed.
     pub(super) whole: Vec<u8>,
-    /// How many they are.
+    /// Their number.
     pub(super) lines: u64,
     /// Lines that turned out to be over the bound; they are dropped.
     pub(super) overlong: u64,
@@ -16,7 +16,7 @@ pub(super) struct Fed {
 pub(super) struct Lines {
     bytes_max: usize,
     partial: Vec<u8>,
-    /// Whether the line under way is over the bound already.
+    /// True if the line under way is over the bound already.
     skipping: bool,
 }
 

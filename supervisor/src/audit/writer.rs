@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tracing::{error, info};
 
 use super::Batch;
-use super::baton::Baton;
+use super::writer_lock::WriterLock;
 use crate::counters::{Counters, Flag};
 
 /// Pause before a full disk is tried again.
@@ -31,7 +31,7 @@ impl Writer {
     pub(super) fn start(
         mut batches: mpsc::Receiver<Batch>,
         counters: Arc<Counters>,
-        baton: Arc<Baton>,
+        writer_lock: Arc<WriterLock>,
     ) -> io::Result<Self> {
         let (ended, done) = oneshot::channel();
         thread::Builder::new().name("audit".into()).spawn(move || {
@@ -39,7 +39,7 @@ impl Writer {
             let mut output = Output::new(stdout.as_fd(), &counters.audit_is_broken);
             while let Some(first) = batches.blocking_recv() {
                 let batch = joined(first, &mut batches);
-                let is_written = baton.hold(|torn| {
+                let is_written = writer_lock.hold(|torn| {
                     // What a dead process left of a line must not become a part of ours.
                     let is_written = (!torn || output.write(b"\n")) && output.write(&batch.bytes);
                     (is_written, is_written || (output.nothing_written && !torn))
@@ -80,9 +80,9 @@ fn joined(first: Batch, batches: &mut mpsc::Receiver<Batch>) -> Batch {
 /// A descriptor and whether it is known to be broken, so that a fault is said once.
 struct Output<'a> {
     fd: BorrowedFd<'a>,
-    /// Whether the last lines were not written, or wait for room on a full disk.
+    /// True if the last lines were not written, or wait for room on a full disk.
     broken: &'a Flag,
-    /// Whether the last call of [`Output::write`] came to no byte at all.
+    /// True if the last call of [`Output::write`] came to no byte at all.
     nothing_written: bool,
 }
 

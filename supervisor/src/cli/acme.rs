@@ -1,4 +1,4 @@
-//! How certificates are had: the words of the command line about the authority and the account there.
+//! Options of the command line about the certificate authority and the account there.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
 use clap::{Args, ValueEnum};
 
-use crate::acme::{Binding, Challenge, DEFAULT_DIRECTORY, Settings};
+use waf_certificates::acme::{AcmeSettings, Binding, Challenge, DEFAULT_DIRECTORY};
 
 /// Which authority issues certificates in modes 1 and 2, and to whom.
 #[derive(Debug, Clone, Args)]
@@ -55,7 +55,7 @@ impl std::fmt::Debug for MacKey {
 
 impl Acme {
     /// As the rest of the program knows it.
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self) -> AcmeSettings {
         let binding = match (&self.acme_eab_kid, &self.acme_eab_key) {
             // Variables that are set and empty say nothing.
             (Some(key_id), Some(key)) if !key_id.is_empty() && !key.0.is_empty() => {
@@ -63,7 +63,7 @@ impl Acme {
             }
             _ => None,
         };
-        Settings {
+        AcmeSettings {
             directory: self.acme_directory.clone(),
             contacts: self.acme_contact.iter().flatten().cloned().collect(),
             binding,

@@ -1,6 +1,6 @@
-//! What a service manager or an older supervisor says in the environment: handed sockets (sd_listen_fds(3)), the
-//! notification socket and the watchdog (sd_notify(3), sd_watchdog_enabled(3)). It knows variables, nothing of what they
-//! bring about.
+//! Variables of a service manager or an older supervisor in the environment: handed sockets (sd_listen_fds(3)), the
+//! notification socket and the watchdog (sd_notify(3), sd_watchdog_enabled(3)). It knows variables, nothing of what
+//! they bring about.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,8 +15,8 @@ pub const LISTEN: [&str; 3] = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"];
 /// Says for which process the watchdog is.
 pub const WATCHDOG_PID: &str = "WATCHDOG_PID";
 
-/// The variables that workers get, of those that are set. Whatever else they need stands on their command line or in the
-/// plan: the supervisor's environment may hold keys, and is about the supervisor.
+/// The variables that workers get, of those that are set. Whatever else they need stands on their command line or in
+/// the plan: the supervisor's environment may hold keys, and is about the supervisor.
 const FOR_WORKERS: [&str; 9] = [
     // Trust anchors.
     "SSL_CERT_FILE",
@@ -38,11 +38,11 @@ const FOR_WORKERS: [&str; 9] = [
 pub struct Surroundings {
     /// Descriptors that are handed over; none when they are meant for another process.
     pub listen: Option<Listen>,
-    /// Where state is told.
+    /// Socket for reports of the state.
     pub notify_socket: Option<OsString>,
-    /// How often life has to be shown at least.
+    /// Longest pause between signs of life.
     pub watchdog: Option<Duration>,
-    /// Whether an older supervisor started this one.
+    /// True if an older supervisor started this one.
     pub has_predecessor: bool,
     /// Folders in which programs are looked for.
     pub search_path: Vec<PathBuf>,
@@ -51,9 +51,9 @@ pub struct Surroundings {
 /// Handed descriptors: so many from the third on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listen {
-    /// What `LISTEN_FDS` says, not yet read.
+    /// Value of `LISTEN_FDS`, not yet read.
     pub count: String,
-    /// What `LISTEN_FDNAMES` says; may be empty.
+    /// Value of `LISTEN_FDNAMES`; may be empty.
     pub names: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the kernel and the container give: rights to drop, confinement, memory, cores, descriptors.
+//! Checks of the kernel and the container: rights to drop, confinement, memory, cores, descriptors.
 
 use nix::sys::resource::{Resource, getrlimit};
 use rustix::system::uname;
@@ -35,10 +35,10 @@ pub(super) fn rows(process: &Process) -> Vec<Row> {
     rows.push(descriptors());
     rows.extend(resources(process.workers.get() as u64));
     rows.push(match cli::managed() {
-        (false, false) => Row::ok("service manager", "none that wants to be told, no sockets handed over"),
+        (false, false) => Row::ok("service manager", "none that wants reports, no sockets handed over"),
         (notify, sockets) => Row::ok(
             "service manager",
-            format!("told when ready: {}; hands over sockets: {}", yes(notify), yes(sockets)),
+            format!("gets reports: {}; hands over sockets: {}", yes(notify), yes(sockets)),
         ),
     });
     rows

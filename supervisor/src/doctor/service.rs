@@ -1,4 +1,4 @@
-//! What the configuration asks of this machine: that it is valid, ports, the folder for data, trust anchors.
+//! Checks of the configuration against this machine: validity, ports, the folder for data, trust anchors.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -30,7 +30,7 @@ pub(super) fn rows(serve: &Serve, options: &Options) -> Vec<Row> {
     let others = [("health_port", plan.health_port), ("metrics_port", plan.metrics_port)];
     let others = others.into_iter().filter_map(|(field, port)| Some((field, port?)));
     rows.extend(traffic.into_iter().chain(others).map(|(field, port)| bind(field, port)));
-    rows.push(data_dir(Path::new(&plan.data_dir)));
+    rows.push(data_dir(&plan));
     rows.push(anchors(&plan));
     rows
 }
@@ -66,18 +66,28 @@ fn first_free_port() -> String {
     text.map_or_else(|_| "1024".to_owned(), |text| text.trim().to_owned())
 }
 
-/// Tries to make a file without a name. A folder that is not there yet is looked for at its nearest parent.
-fn data_dir(folder: &Path) -> Row {
+/// Tries to make a file without a name. A folder that does not exist yet is tried at its nearest parent. Without TLS
+/// nothing needs it: bodies wait in the system's folder for temporary files.
+fn data_dir(plan: &Plan) -> Row {
+    let folder = Path::new(&plan.data_dir);
     let shown = folder.display();
     let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
+    let is_default = waf_compiler::document()
+        .iter()
+        .any(|field| field.name == "data_dir" && field.default == plan.data_dir);
     match tempfile::tempfile_in(existing) {
         Ok(_) if existing == folder => Row::ok("data_dir", format!("{shown} can be written")),
         Ok(_) => Row::ok("data_dir", format!("{shown} will be made in {}", existing.display())),
-        Err(error) => Row::error(
-            "data_dir",
-            format!("{}: {error}", existing.display()),
-            format!("make {shown} and give it to the user of the service, or mount a volume there"),
-        ),
+        Err(error) => {
+            let fault = format!("{}: {error}", existing.display());
+            let remedy =
+                format!("make {shown} and give it to the user of the service, or mount a volume there");
+            if is_default && plan.listen.hosts().is_empty() {
+                Row::warning("data_dir", fault, remedy)
+            } else {
+                Row::error("data_dir", fault, remedy)
+            }
+        }
     }
 }
 

@@ -46,7 +46,7 @@ enum Format {
 }
 
 impl Format {
-    /// What `Accept` prefers (RFC 9110 section 12.5.1); Prometheus's own where it says nothing of either.
+    /// Format that `Accept` prefers (RFC 9110 section 12.5.1); Prometheus's own where it names neither.
     fn wanted(headers: &HeaderMap) -> Format {
         let mut quality: [Option<f32>; 2] = [None; 2];
         let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());

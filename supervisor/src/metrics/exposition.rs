@@ -8,7 +8,9 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{self, Registry};
-use waf_shared::metrics::{self, Degraded, Kind, Metric, Name, RouteCounter, TABLE, Unit, WorkerCounter};
+use waf_shared::metrics::{
+    self, Degraded, Metric, MetricKind, Name, RouteCounter, TABLE, Unit, WorkerCounter,
+};
 
 use super::{Histogram, Metrics, Sums};
 use crate::counters::Counters;
@@ -44,7 +46,9 @@ pub(super) fn prometheus(openmetrics: &str) -> String {
         };
         let _ = match row {
             // Here the name is the samples', and there is no type for facts.
-            Some((row, "TYPE", _)) if row.kind == Kind::Info => writeln!(out, "# TYPE {} gauge", row.text),
+            Some((row, "TYPE", _)) if row.kind == MetricKind::Info => {
+                writeln!(out, "# TYPE {} gauge", row.text)
+            }
             Some((row, word, rest)) => writeln!(out, "# {word} {} {rest}", row.text),
             None => writeln!(out, "{line}"),
         };
@@ -60,9 +64,9 @@ fn row_of(name: &str) -> Option<&'static Metric> {
 /// Name of the family in OpenMetrics: the suffixes belong to the samples.
 fn family(row: &Metric) -> &'static str {
     let suffix = match row.kind {
-        Kind::Counter => "_total",
-        Kind::Info => "_info",
-        Kind::Gauge | Kind::Histogram(_) => "",
+        MetricKind::Counter => "_total",
+        MetricKind::Info => "_info",
+        MetricKind::Gauge | MetricKind::Histogram(_) => "",
     };
     row.text.strip_suffix(suffix).unwrap_or(row.text)
 }
@@ -82,10 +86,10 @@ impl Collector for Shown {
             let family = family(row);
             let base = unit.as_ref().and_then(|unit| family.strip_suffix(unit.as_str())?.strip_suffix('_'));
             let kind = match row.kind {
-                Kind::Counter => MetricType::Counter,
-                Kind::Gauge => MetricType::Gauge,
-                Kind::Histogram(_) => MetricType::Histogram,
-                Kind::Info => MetricType::Info,
+                MetricKind::Counter => MetricType::Counter,
+                MetricKind::Gauge => MetricType::Gauge,
+                MetricKind::Histogram(_) => MetricType::Histogram,
+                MetricKind::Info => MetricType::Info,
             };
             let metric = encoder.encode_descriptor(base.unwrap_or(family), row.help, unit.as_ref(), kind)?;
             Row { row, metric }.write(&sums, &self.0.counters)?;
@@ -183,7 +187,7 @@ impl Row<'_> {
 
     /// Those of routes that were asked: a histogram has many series.
     fn histograms(&mut self, sums: &Sums, of: fn(&super::Route) -> &Histogram) -> fmt::Result {
-        let Kind::Histogram(bounds) = self.row.kind else { return Err(fmt::Error) };
+        let MetricKind::Histogram(bounds) = self.row.kind else { return Err(fmt::Error) };
         for (id, route) in &sums.routes {
             let histogram = of(route);
             let count: u64 = histogram.buckets.iter().sum();

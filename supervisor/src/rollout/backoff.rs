@@ -1,5 +1,5 @@
-//! How fast dead workers are replaced: at once, then slower while they keep dying young. It knows times, nothing of
-//! processes.
+//! Pauses before dead workers are replaced: none at first, then longer while they keep dying young. It knows times,
+//! nothing of processes.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Backoff {
         self.due.push(now + pause);
     }
 
-    /// What is known of the next death makes it count as an early one.
+    /// Makes the next death count as an early one.
     pub(super) fn suspect(&mut self) {
         self.is_suspicious = true;
     }

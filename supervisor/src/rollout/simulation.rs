@@ -7,7 +7,7 @@ use std::time::Duration;
 use waf_dataplane::worker::member::{Member, Offered};
 use waf_shared::control::{Generation, ToSupervisor};
 
-use super::{Action, Event, Patience, PlanId, Rollout, WorkerId};
+use super::{Action, Patience, PlanId, Rollout, RolloutEvent, WorkerId};
 
 const PATIENCE: Patience = Patience {
     prepare: Duration::from_secs(10),
@@ -42,7 +42,7 @@ impl Dice {
     }
 }
 
-/// What a plan does to a worker that builds it.
+/// Effect of a plan on a worker that builds it.
 #[derive(Clone, Copy, PartialEq)]
 enum Nature {
     Good,
@@ -58,7 +58,7 @@ enum Parcel {
     Commit(WorkerId, Generation),
     Abandon(WorkerId, Generation),
     Built(WorkerId, Generation, Result<PlanId, String>),
-    ToMachine(Event),
+    ToMachine(RolloutEvent),
     Propose,
     Murder,
 }
@@ -149,7 +149,7 @@ impl World {
             let due = self.parcels.first_entry().filter(|entry| entry.key().0 <= self.now);
             match due.map(std::collections::btree_map::OccupiedEntry::remove) {
                 Some(parcel) => self.deliver(parcel),
-                None if self.now < ENDS => self.step(Event::Tick),
+                None if self.now < ENDS => self.step(RolloutEvent::Tick),
                 None => {}
             }
             self.steps += 1;
@@ -162,10 +162,10 @@ impl World {
         let plan = PlanId(self.plans.len() as u64);
         self.plans.push(nature);
         self.open.insert(plan);
-        self.step(Event::Propose(plan));
+        self.step(RolloutEvent::Propose(plan));
     }
 
-    fn step(&mut self, event: Event) {
+    fn step(&mut self, event: RolloutEvent) {
         for action in self.machine.step(event, self.now) {
             self.act(action);
         }
@@ -177,9 +177,9 @@ impl World {
         match action {
             Action::Spawn(worker) => {
                 if !self.calm() && self.dice.percent(5) {
-                    self.mail(Parcel::ToMachine(Event::Gone(worker)));
+                    self.mail(Parcel::ToMachine(RolloutEvent::Gone(worker)));
                     // A failed spawn is always reported: the report does not cross a network.
-                    self.post(Duration::ZERO, Parcel::ToMachine(Event::Gone(worker)));
+                    self.post(Duration::ZERO, Parcel::ToMachine(RolloutEvent::Gone(worker)));
                 } else {
                     self.processes.insert(worker, Process::default());
                 }
@@ -214,7 +214,7 @@ impl World {
         self.processes.remove(&worker);
         // The system always reports a death, though perhaps late.
         let delay = Duration::from_millis(self.dice.below(500));
-        self.post(delay, Parcel::ToMachine(Event::Gone(worker)));
+        self.post(delay, Parcel::ToMachine(RolloutEvent::Gone(worker)));
     }
 
     fn deliver(&mut self, parcel: Parcel) {
@@ -243,7 +243,7 @@ impl World {
                     if let ToSupervisor::Rejected { generation, .. } = &answer {
                         process.rejected.insert(*generation);
                     }
-                    self.mail(Parcel::ToMachine(Event::Said(worker, answer)));
+                    self.mail(Parcel::ToMachine(RolloutEvent::Said(worker, answer)));
                 }
             }
             Parcel::Commit(worker, generation) => self.committed(worker, generation),
@@ -279,7 +279,7 @@ impl World {
         assert!(!self.refused.contains(&plan), "{plan:?} is active and was refused");
         let rejected = self.processes.values().any(|process| process.rejected.contains(&generation));
         assert!(!rejected, "{generation} is active, and a live worker rejected it");
-        self.mail(Parcel::ToMachine(Event::Said(worker, ToSupervisor::Active(generation))));
+        self.mail(Parcel::ToMachine(RolloutEvent::Said(worker, ToSupervisor::Active(generation))));
     }
 
     fn check_end(&self) {

@@ -1,4 +1,4 @@
-//! How plans are offered: a candidate to every worker, in one vote, and the plan in force to whoever stands apart from it.
+//! Offers of plans: a candidate to every worker, in one vote, and the plan in force to whoever stands apart from it.
 
 use std::time::Duration;
 

@@ -27,7 +27,7 @@ pub enum Origin {
 /// A socket to be used by the plan that names its port.
 #[derive(Debug)]
 pub struct Adopted {
-    /// What the service manager calls it.
+    /// Its name at the service manager.
     pub name: Option<String>,
     /// Its port.
     pub port: u16,
@@ -37,7 +37,7 @@ pub struct Adopted {
     pub origin: Origin,
 }
 
-/// Why sockets of a service manager cannot be taken.
+/// A fault of sockets that a service manager hands over.
 #[derive(Debug, thiserror::Error)]
 pub enum AdoptError {
     /// The variable holds no number, or too large a one.
@@ -50,9 +50,9 @@ pub enum AdoptError {
     Unfit {
         /// Its number.
         descriptor: usize,
-        /// What the service manager calls it.
+        /// Its name at the service manager.
         name: String,
-        /// What it is.
+        /// The fault.
         why: Unfit,
     },
     /// Two of them would be served on for one field of the configuration.
@@ -70,7 +70,7 @@ pub enum AdoptError {
     },
 }
 
-/// Why a descriptor is no socket to accept clients on.
+/// A fault of a descriptor that should be a socket to accept clients on.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
     /// No stream socket of the Internet protocols.
@@ -79,7 +79,7 @@ pub enum Unfit {
     /// Connected, or only bound.
     #[error("it does not listen")]
     NotListening,
-    /// What the system said.
+    /// Error of the system.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
@@ -167,7 +167,7 @@ mod tests {
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
         for (what, descriptor, listens_not) in [
             ("a connection", OwnedFd::from(connected), true),
-            ("a socket that was never told to listen", bound.into(), true),
+            ("a socket that does not listen", bound.into(), true),
             ("a Unix socket", unix.into(), false),
             ("a file", file.into(), false),
             ("a UDP socket", udp.into(), false),

@@ -1,4 +1,4 @@
-//! What the configuration's files hold at one moment: contents by their SHA-256, and stamps that tell cheaply whether
+//! Content of the configuration's files at one moment: contents by their SHA-256, and stamps that show cheaply whether
 //! a look at the contents is worth it. It knows files, nothing of what they mean.
 
 use std::collections::BTreeMap;
@@ -19,11 +19,11 @@ pub(super) struct Snapshot {
     files: BTreeMap<PathBuf, (Stamp, Content)>,
 }
 
-/// What a file's metadata says; `None` when there is no such file.
+/// Metadata of a file; `None` when there is no such file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp(Option<(u64, u64, u64, i64, i64, i64, i64)>);
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     Sha256([u8; 32]),
@@ -40,13 +40,13 @@ impl Snapshot {
         Self { files }
     }
 
-    /// Whether the same files hold the same.
+    /// True if the same files have the same content.
     pub(super) fn same_contents(&self, other: &Self) -> bool {
         self.files.len() == other.files.len()
             && self.files.iter().all(|(path, (_, content))| other.content(path) == Some(*content))
     }
 
-    /// Whether a file that both know holds something else.
+    /// True if a file that both know has another content.
     pub(super) fn differs(&self, other: &Self) -> bool {
         self.files
             .iter()
@@ -64,7 +64,7 @@ impl Snapshot {
         changed.all(|(_, (_, content))| *content == Content::Missing).then_some(first.as_path())
     }
 
-    /// Whether every stamp is as it was.
+    /// True if every stamp is as it was.
     pub(super) fn same_stamps(&self) -> bool {
         self.files.iter().all(|(path, (known, _))| stamp(path) == *known)
     }

@@ -16,7 +16,7 @@ const QUIET: Duration = Duration::from_millis(300);
 
 struct Bed {
     dir: tempfile::TempDir,
-    wakes: mpsc::Receiver<Wake>,
+    events: mpsc::Receiver<SourceUpdate>,
     force: Arc<Notify>,
     digest: Digest,
 }
@@ -33,39 +33,39 @@ impl Bed {
         fs::write(&file, config("first")).unwrap();
         let options = Options { host_checks: false, ..Options::default() };
         let (compiled, source) = Source::open(file, options).unwrap();
-        let (wake, wakes) = mpsc::channel(8);
+        let (sender, events) = mpsc::channel(8);
         let force = Arc::new(Notify::new());
-        tokio::spawn(source.follow(wake, force.clone()));
-        Self { dir, wakes, force, digest: compiled.digest }
+        tokio::spawn(source.follow(sender, force.clone()));
+        Self { dir, events, force, digest: compiled.digest }
     }
 
     fn write(&self, text: &str) {
         fs::write(self.dir.path().join("waf.yaml"), text).unwrap();
     }
 
-    async fn found(&mut self) -> Found {
-        match timeout(PATIENCE, self.wakes.recv()).await.expect("a report in time") {
-            Some(Wake::Source(found)) => found,
+    async fn found(&mut self) -> SourceUpdate {
+        match timeout(PATIENCE, self.events.recv()).await.expect("a report in time") {
+            Some(found) => found,
             _ => panic!("the source has ended"),
         }
     }
 
     /// The next report is a plan, and nothing comes after it.
     async fn compiled(&mut self) -> Digest {
-        let Found::Compiled { compiled, .. } = self.found().await else { panic!("no plan") };
+        let SourceUpdate::Compiled { compiled, .. } = self.found().await else { panic!("no plan") };
         self.nothing().await;
         compiled.digest
     }
 
     /// The next report is this list, and nothing comes after it.
     async fn invalid(&mut self) -> String {
-        let Found::Invalid(diagnostics) = self.found().await else { panic!("no list") };
+        let SourceUpdate::Invalid(diagnostics) = self.found().await else { panic!("no list") };
         self.nothing().await;
         diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 
     async fn nothing(&mut self) {
-        assert!(timeout(QUIET, self.wakes.recv()).await.is_err(), "a report too many");
+        assert!(timeout(QUIET, self.events.recv()).await.is_err(), "a report too many");
     }
 }
 
@@ -82,7 +82,7 @@ async fn a_change_is_a_new_plan_and_a_forced_look_is_the_same_one() {
 }
 
 #[tokio::test]
-async fn a_fault_is_said_once_and_mended_by_the_next_change() {
+async fn a_fault_is_reported_once_and_fixed_by_the_next_change() {
     let mut bed = Bed::new();
     bed.write("version: v2\n");
     assert!(bed.invalid().await.contains("version"));
@@ -97,7 +97,7 @@ async fn a_missing_file_is_no_fault() {
     let mut bed = Bed::new();
     let file = bed.dir.path().join("waf.yaml");
     fs::remove_file(&file).unwrap();
-    assert!(matches!(bed.found().await, Found::Missing(missing) if missing == file));
+    assert!(matches!(bed.found().await, SourceUpdate::Missing(missing) if missing == file));
     bed.write(&config("second"));
     assert_ne!(bed.compiled().await, bed.digest);
 }

@@ -1,4 +1,4 @@
-//! Where a path leads: every directory entry whose replacement changes what the path names. A watch on a file itself
+//! Trail of a path: every directory entry whose replacement changes what the path names. A watch on a file itself
 //! goes deaf when the file is renamed over, so it is these entries' directories that are watched. It knows paths and
 //! links, nothing of watching.
 

@@ -20,7 +20,7 @@ use super::trail::trail;
 /// Between two looks at the stamps: events can be lost, and some file systems send none.
 const POLL: Duration = Duration::from_secs(2);
 
-/// What has happened to the files.
+/// A change of the files.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// They hold something else, and have come to rest; or they do not, and a look was asked for.
@@ -44,7 +44,7 @@ pub(super) struct Watch {
     settle: Settle,
     poll: Interval,
     missing: Option<PathBuf>,
-    /// Whether a look is worth it although nothing changed.
+    /// True if a look is worth it although nothing changed.
     seeking: bool,
     deaf: bool,
 }
@@ -77,7 +77,7 @@ impl Watch {
         watch
     }
 
-    /// What the files are known to hold.
+    /// The known content of the files.
     pub(super) fn known(&self) -> &Snapshot {
         &self.known
     }
@@ -103,8 +103,8 @@ impl Watch {
         }
     }
 
-    /// What the files hold is known from now on; the set of files may be another one. `seeking` asks for a look at
-    /// every poll: a file that is named and does not exist is not among those that are watched.
+    /// Takes the content of the files as known from now on; the set of files may be another one. `seeking` asks for a
+    /// look at every poll: a file that is named and does not exist is not among those that are watched.
     pub(super) fn accept(&mut self, known: Snapshot, seeking: bool) {
         self.known = known;
         self.missing = None;
@@ -183,7 +183,7 @@ impl Watch {
 /// Reads files away from the runtime's thread.
 pub(super) async fn take(files: Vec<PathBuf>) -> Snapshot {
     let reading = tokio::task::spawn_blocking(move || Snapshot::take(&files));
-    // A reader cannot panic; were it to, nothing is known and the next look tells.
+    // A reader cannot panic; were it to, nothing is known and the next look finds out.
     reading.await.unwrap_or_default()
 }
 

@@ -8,7 +8,7 @@ use tracing::error;
 use crate::health;
 use crate::listener::Listener;
 use crate::metrics::{self, Metrics};
-use crate::readiness::Status;
+use crate::readiness::HealthStatus;
 use crate::sockets::Bound;
 
 /// The running listeners.
@@ -20,7 +20,11 @@ pub(super) struct Endpoints {
 
 impl Endpoints {
     /// Answers for health on `socket`, or nowhere.
-    pub(super) fn follow_health(&mut self, socket: Option<&Arc<Bound>>, status: &watch::Sender<Status>) {
+    pub(super) fn follow_health(
+        &mut self,
+        socket: Option<&Arc<Bound>>,
+        status: &watch::Sender<HealthStatus>,
+    ) {
         follow(&mut self.health, socket, "health", |socket| health::serve(socket, status.subscribe()));
     }
 

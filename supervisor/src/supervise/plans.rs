@@ -1,20 +1,19 @@
-//! Plans on their way into force: found in the files, prepared with sockets and certificates, proposed, and what the rollout
-//! made of them.
+//! Plans on their way into force: found in the files, prepared with sockets and certificates, proposed, and what the
+//! rollout made of them.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::time::Instant;
 use tracing::{error, info, warn};
+use waf_certificates::manager::Wanted;
 use waf_compiler::{Compiled, Diagnostic, Severity};
-use waf_shared::metrics::Degraded;
 use waf_shared::plan::Digest;
 
 use super::{ACTIVATE, SuperviseError, Supervisor};
 use crate::candidate::{Candidate, CandidateError};
 use crate::changes;
-use crate::rollout::{Event, PlanId};
-use crate::source::Found;
-use crate::tls::keeper::Wanted;
+use crate::rollout::{PlanId, RolloutEvent};
+use crate::source::SourceUpdate;
 
 /// Folder for bodies, in `data_dir`.
 const SPOOL_FOLDER: &str = "spool";
@@ -26,32 +25,32 @@ const PORT_PAUSE: Duration = Duration::from_millis(10);
 impl Supervisor {
     /// Has the files looked at, whether or not they changed.
     pub(super) fn reload(&mut self) {
-        self.notifier.reloading();
+        self.reporting.notifier.reloading();
         match &self.force {
-            Some(force) if !self.stopping => force.notify_one(),
+            Some(force) if !self.life.is_stopping() => force.notify_one(),
             _ => {
                 info!("there is nothing to reload");
-                let standing = self.standing();
-                self.notifier.reloaded(&standing);
+                let summary = self.reporting.summary();
+                self.reporting.notifier.reloaded(&summary);
             }
         }
     }
 
-    pub(super) fn found(&mut self, found: Found) {
+    pub(super) fn found(&mut self, found: SourceUpdate) {
         match found {
-            _ if self.stopping => {}
+            _ if self.life.is_stopping() => {}
             // A new supervisor reads the same file; if it comes to nothing, this is what is in the file.
-            _ if self.successor.is_some() => self.deferred = Some(found),
-            Found::Compiled { compiled, began } => {
-                self.notifier.reloading();
+            _ if self.upgrade.is_under_way() => self.upgrade.defer(found),
+            SourceUpdate::Compiled { compiled, began } => {
+                self.reporting.notifier.reloading();
                 warn_all(&compiled.warnings);
                 let digest = compiled.digest;
-                if let Some(Err(error)) = self.keeper.as_ref().map(|keeper| keeper.prepare(compiled, began)) {
+                if let Err(error) = self.tls.prepare(compiled, began) {
                     self.refuse(digest, &error);
                 }
             }
-            Found::Invalid(diagnostics) => {
-                self.not_applied();
+            SourceUpdate::Invalid(diagnostics) => {
+                self.reporting.not_applied();
                 for diagnostic in &diagnostics {
                     match diagnostic.severity {
                         Severity::Error => error!(code = diagnostic.code, "{diagnostic}"),
@@ -60,8 +59,10 @@ impl Supervisor {
                 }
                 error!("the new configuration is not valid; the old plan serves on");
             }
-            Found::Missing(file) => {
-                self.notifier.reloaded("a file of the configuration is missing; the plan serves on");
+            SourceUpdate::Missing(file) => {
+                self.reporting
+                    .notifier
+                    .reloaded("a file of the configuration is missing; the plan serves on");
                 warn!(file = %file.display(), "a file of the configuration is missing; the old plan serves on");
             }
         }
@@ -70,7 +71,7 @@ impl Supervisor {
     /// Everything that a plan needs beside sockets is there.
     pub(super) fn certified(&mut self, compiled: Compiled, began: Instant) {
         let digest = compiled.digest;
-        if !self.stopping
+        if !self.life.is_stopping()
             && let Err(error) = self.propose(compiled, began)
         {
             self.refuse(digest, &error);
@@ -78,7 +79,7 @@ impl Supervisor {
     }
 
     pub(super) fn refuse(&mut self, new: Digest, error: &dyn std::error::Error) {
-        self.not_applied();
+        self.reporting.not_applied();
         error!(%error, %new, "the new configuration is not applied; the old plan serves on");
     }
 
@@ -102,79 +103,68 @@ impl Supervisor {
     }
 
     fn propose(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {
-        let (sockets, counts) = (&mut self.sockets, &mut self.counts);
-        let candidate = Candidate::prepare(compiled, sockets, counts, self.settings.ports, began)?;
-        if self.charge.is_ours() && self.machine.current().is_none() {
+        let (sockets, rate_limits) = (&mut self.sockets, &mut self.rate_limits);
+        let candidate = Candidate::prepare(compiled, sockets, rate_limits, self.settings.ports, began)?;
+        if self.upgrade.ownership.is_ours() && self.rollout.current().is_none() {
             // Liveness is answered while the first plan is still being made ready.
-            self.endpoints.follow_health(candidate.health.as_ref(), &self.status);
+            self.reporting.open_health(&candidate);
         }
-        self.last_plan += 1;
-        let plan = PlanId(self.last_plan);
-        self.candidates.insert(plan, candidate);
-        self.step(Event::Propose(plan));
+        let plan = self.plans.add(candidate);
+        self.step(RolloutEvent::Propose(plan));
         Ok(())
     }
 
     pub(super) fn in_force(&mut self, plan: PlanId) {
-        let Some(candidate) = self.candidates.get(&plan) else { return };
-        let old = self.status.borrow().plan;
-        self.status.send_modify(|status| status.plan = Some(candidate.digest));
-        if self.charge.is_ours() {
-            self.endpoints.follow_health(candidate.health.as_ref(), &self.status);
-            self.endpoints.follow_metrics(candidate.metrics.as_ref(), &self.metrics);
+        let Some(candidate) = self.plans.get(plan) else { return };
+        let old = self.reporting.show_plan(candidate);
+        if self.upgrade.ownership.is_ours() {
+            self.reporting.open_endpoints(candidate);
         }
-        self.metrics.in_force(candidate.digest, &candidate.routes, SystemTime::now());
-        self.metrics.degrade(Degraded::Configuration, false);
         self.spool.send_replace(candidate.data_dir.join(SPOOL_FOLDER));
-        let took_ms = candidate.began.elapsed().as_millis() as u64;
-        let port = candidate.traffic.first().map(|socket| socket.port);
         let wanted = Wanted { hosts: candidate.hosts.clone(), data_dir: candidate.data_dir.clone() };
-        if let Some(Err(error)) = self.keeper.as_ref().map(|keeper| keeper.in_force(wanted)) {
+        if let Err(error) = self.tls.follow(wanted) {
             warn!(%error, "certificates stay as they are");
         }
+        let took_ms = candidate.began.elapsed().as_millis() as u64;
+        let port = candidate.traffic.first().map(|socket| socket.port);
         if let Some(old) = old {
-            self.counters.reloads.add(1);
-            let changed = self.serving.and_then(|serving| self.candidates.get(&serving));
-            let changed = changed.map(|before| changes::changes(&before.plan, &candidate.plan).join("; "));
+            self.reporting.counters.reloads.add(1);
+            let before = self.plans.in_force();
+            let changed = before.map(|before| changes::changes(&before.plan, &candidate.plan).join("; "));
             info!(%old, new = %candidate.digest, changed, took_ms, port, "reloaded");
         } else {
             info!(plan = %candidate.digest, took_ms, port, "started");
         }
         candidate.announce();
-        let standing = self.standing();
-        self.notifier.reloaded(&standing);
+        let summary = self.reporting.summary();
+        self.reporting.notifier.reloaded(&summary);
         self.sockets.settle();
-        self.counts.settle();
-        self.serving = Some(plan);
+        self.rate_limits.settle();
         // What came before is served nowhere any more once the commits arrive; its sockets are closed with it.
-        let current = self.candidates.split_off(&plan);
-        let replaced = std::mem::replace(&mut self.candidates, current);
-        // Except for their counts: a worker that has not got its commit yet goes on counting in them.
-        let counts: Vec<_> = replaced.into_values().filter_map(|candidate| candidate.counts).collect();
-        if !counts.is_empty() {
-            tokio::spawn(async move {
-                tokio::time::sleep(ACTIVATE).await;
-                drop(counts);
-            });
-        }
+        let replaced = self.plans.put_in_force(plan);
+        release_counts_later(replaced);
     }
 
     pub(super) fn refused(&mut self, plan: PlanId, why: String) {
-        let Some(candidate) = self.candidates.remove(&plan) else { return };
-        if self.machine.current().is_none() {
-            self.end = Some(Err(SuperviseError::Refused(why)));
+        let Some(candidate) = self.plans.remove(plan) else { return };
+        if self.rollout.current().is_none() {
+            self.life.end(Err(SuperviseError::Refused(why)));
             return;
         }
-        self.not_applied();
+        self.reporting.not_applied();
         let took_ms = candidate.began.elapsed().as_millis() as u64;
         error!(new = %candidate.digest, why, took_ms, "the new plan is not applied; the old plan serves on");
     }
+}
 
-    /// A change of the configuration came to nothing.
-    fn not_applied(&mut self) {
-        self.notifier.reloaded("the last change is not applied; the plan before it serves");
-        self.counters.reloads_refused.add(1);
-        self.metrics.degrade(Degraded::Configuration, true);
+/// Keeps the counts of replaced plans for a moment: a worker without its commit still counts in them.
+fn release_counts_later(replaced: Vec<Candidate>) {
+    let counts: Vec<_> = replaced.into_iter().filter_map(|candidate| candidate.counts).collect();
+    if !counts.is_empty() {
+        tokio::spawn(async move {
+            tokio::time::sleep(ACTIVATE).await;
+            drop(counts);
+        });
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where metrics are: a plain `http` URL. It knows no sockets.
+//! Address of metrics: a plain `http` URL. It knows no sockets.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// What `Host` says (RFC 9110 section 7.2).
+    /// Value of `Host` (RFC 9110 section 7.2).
     pub(super) fn authority(&self) -> &str {
         &self.authority
     }

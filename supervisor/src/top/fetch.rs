@@ -22,7 +22,7 @@ const PAGE_BYTES_MAX: usize = 32 << 20;
 /// The format that is read here.
 const FORMAT: &str = "text/plain;version=0.0.4";
 
-/// Why there is no page.
+/// Reason why there is no page.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// No connection.
@@ -32,7 +32,7 @@ pub enum FetchError {
     Connect {
         /// Who was asked.
         address: Address,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// No answer, or a broken one.
@@ -40,7 +40,7 @@ pub enum FetchError {
     Exchange {
         /// Who was asked.
         address: Address,
-        /// What the library said.
+        /// Error of the library.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// An answer that is no page.
@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// What a server that says `answer`, whoever asks, is taken for.
+    /// Result of a look at a server that answers `answer` to everybody.
     async fn answered(answer: Vec<u8>) -> Result<String, FetchError> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();

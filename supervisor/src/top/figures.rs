@@ -1,4 +1,4 @@
-//! What one page says: sums over routes, and by route and protection, as far as they are shown. Whoever wrote the page
+//! Figures of one page: sums over routes, and by route and protection, as far as they are shown. Whoever wrote the page
 //! is not trusted: numbers lie in a range, names are clean and their count is bounded.
 
 use std::collections::BTreeMap;
@@ -9,19 +9,19 @@ use super::exposition::{self, Malformed, Sample};
 use super::histogram::Histogram;
 use super::words;
 
-/// Routes, and protections, that are told apart; what comes beyond stands under [`OTHERS`].
+/// Routes, and protections, that are shown one by one; the others are summed up under [`OTHERS`].
 const NAMES_MAX: usize = 10_000;
 
 /// See [`NAMES_MAX`].
 const OTHERS: &str = "(others)";
 
-/// What may be missing at once.
+/// Parts that may be missing at once.
 const DEGRADED_MAX: usize = 16;
 
 /// No count is taken for larger.
 const NUMBER_MAX: f64 = 1e15;
 
-/// Why a page says nothing.
+/// A fault of a page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// Text of another kind.

@@ -26,7 +26,7 @@ impl Histogram {
         }
     }
 
-    /// What came after `earlier`. Where counts have gone back, whoever counts has begun anew: then all of it.
+    /// Observations after `earlier`. Where counts have gone back, whoever counts has begun anew: then all of it.
     pub(super) fn since(&self, earlier: &Histogram) -> Histogram {
         let difference = |(bound, count): &(f64, f64)| {
             let before = earlier

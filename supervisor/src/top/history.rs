@@ -9,7 +9,7 @@ use super::figures::Figures;
 use super::histogram::Histogram;
 use super::words::whole;
 
-/// What `now` means: workers report once a second, so that shorter spans would jump.
+/// Span of `now`: workers report once a second, so that shorter spans would jump.
 const WINDOW: Duration = Duration::from_secs(10);
 
 /// Points of the curve; wider terminals are rare.
@@ -44,7 +44,7 @@ impl History {
         self.looks.back().map(|(_, figures)| figures)
     }
 
-    /// How long ago the latest look was.
+    /// Age of the latest look.
     pub(super) fn age(&self, now: Instant) -> Duration {
         self.looks.back().map_or(Duration::ZERO, |(at, _)| now.saturating_duration_since(*at))
     }
@@ -63,7 +63,7 @@ impl History {
         Some(growth / seconds)
     }
 
-    /// What a histogram observed now; before the second look, since the service began.
+    /// Observations of a histogram now; before the second look, since the service began.
     pub(super) fn observed(&self, of: impl Fn(&Figures) -> &Histogram) -> Histogram {
         match (self.ends(), self.latest()) {
             (Some((before, after, _)), _) => of(after).since(of(before)),

@@ -68,7 +68,7 @@ pub(super) async fn run(address: &Address, interval: Duration) -> Result<(), Top
     }
 }
 
-/// Whether somebody has seen enough. Ctrl-C is a key like others here: a terminal in raw mode makes no signal of it.
+/// True if somebody has seen enough. Ctrl-C is a key like others here: a terminal in raw mode makes no signal of it.
 fn quits(event: &Event) -> bool {
     let Event::Key(key) = event else { return false };
     key.kind == KeyEventKind::Press

@@ -1,4 +1,4 @@
-//! What is shown, whatever draws it: facts with words, and tables. It knows no terminal.
+//! Content of the view, whatever draws it: facts with words, and tables. It knows no terminal.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ use super::histogram::Histogram;
 use super::history::History;
 use super::words::{age, count, quantile, rate};
 
-/// How a fact is to be taken.
+/// Weight of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     Plain,
@@ -159,7 +159,7 @@ struct Row<'a> {
     total: f64,
 }
 
-/// What grows fastest stands first, then what has come furthest.
+/// The fastest growth is first, then the largest count.
 fn table<'a>(mut head: Vec<&'static str>, rows: impl Iterator<Item = Row<'a>>) -> Table {
     let mut rows: Vec<Row<'_>> = rows.collect();
     rows.sort_by(|a, b| {

@@ -46,7 +46,7 @@ pub(super) fn duration(seconds: f64) -> String {
     format!("{number:.places$} {unit}")
 }
 
-/// Where a share of the observations ends.
+/// Upper end of a share of the observations.
 pub(super) fn quantile(quantile: Option<Quantile>) -> String {
     match quantile {
         None => "–".to_owned(),

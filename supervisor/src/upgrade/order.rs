@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, geteuid, pidfd_open, pidfd_send_signal};
 
-use super::board::{Found, Phase, Posted};
+use super::status::{ObservedStatus, Phase, UpgradeReport};
 
-/// Between two looks at the board.
+/// Between two looks at the status.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// For a supervisor to take notice of a signal.
@@ -22,7 +22,7 @@ const NOTICE: Duration = Duration::from_secs(10);
 /// Beyond the time that the new program gets; how long that is, the supervisor knows.
 const OUTCOME: Duration = Duration::from_hours(1);
 
-/// Why there was no upgrade.
+/// A fault that keeps an upgrade from happening.
 #[derive(Debug, thiserror::Error)]
 pub enum OrderError {
     /// `/proc` cannot be read.
@@ -42,7 +42,7 @@ pub enum OrderError {
     Hidden {
         /// Which one.
         pid: i32,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// It cannot be asked.
@@ -50,7 +50,7 @@ pub enum OrderError {
     Signal {
         /// Which one.
         pid: i32,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// It is in no state for it.
@@ -67,7 +67,7 @@ pub enum OrderError {
     Failed {
         /// The old process.
         pid: i32,
-        /// What it says.
+        /// Its status.
         why: String,
     },
 }
@@ -75,8 +75,8 @@ pub enum OrderError {
 /// A supervisor of this machine.
 struct Supervisor {
     pid: i32,
-    board: Found,
-    posted: Posted,
+    status: ObservedStatus,
+    report: UpgradeReport,
 }
 
 /// Upgrades the supervisor `pid`, or the only one. Returns the old process and the one that serves now.
@@ -88,7 +88,7 @@ pub fn upgrade(pid: Option<i32>) -> Result<(i32, u32), OrderError> {
     let process = Pid::from_raw(pid).filter(|_| pid > 0).ok_or(OrderError::NotOne(pid))?;
     // From here on the number stands for this process and no other.
     let held = pidfd_open(process, PidfdFlags::empty()).map_err(|_| OrderError::NotOne(pid))?;
-    let Supervisor { board, posted: before, .. } = look(pid)?.ok_or(OrderError::NotOne(pid))?;
+    let Supervisor { status, report: before, .. } = look(pid)?.ok_or(OrderError::NotOne(pid))?;
     match before.phase {
         Phase::Serving => {}
         Phase::Starting => return Err(OrderError::Busy(pid, "is itself still starting")),
@@ -98,24 +98,24 @@ pub fn upgrade(pid: Option<i32>) -> Result<(i32, u32), OrderError> {
     }
     pidfd_send_signal(&held, Signal::USR2)
         .map_err(|errno| OrderError::Signal { pid, source: errno.into() })?;
-    outcome(pid, &held, &board, before.asked)
+    outcome(pid, &held, &status, before.asked)
 }
 
-fn outcome(pid: i32, held: &OwnedFd, board: &Found, asked: u64) -> Result<(i32, u32), OrderError> {
+fn outcome(pid: i32, held: &OwnedFd, status: &ObservedStatus, asked: u64) -> Result<(i32, u32), OrderError> {
     let began = Instant::now();
     loop {
         let has_ended = ended(held, LOOK);
-        let posted = board.read();
-        match posted {
-            Some(Posted { phase: Phase::Replaced, successor: Some(successor), .. }) => {
+        let report = status.read();
+        match report {
+            Some(UpgradeReport { phase: Phase::Replaced, successor: Some(successor), .. }) => {
                 return Ok((pid, successor));
             }
             _ if has_ended => return Err(OrderError::Ended(pid)),
-            Some(posted) if posted.asked > asked && posted.phase != Phase::Upgrading => {
-                let why = posted.why.unwrap_or_else(|| "it is ending".to_owned());
+            Some(report) if report.asked > asked && report.phase != Phase::Upgrading => {
+                let why = report.why.unwrap_or_else(|| "it is ending".to_owned());
                 return Err(OrderError::Failed { pid, why });
             }
-            Some(posted) if posted.asked == asked && began.elapsed() > NOTICE => {
+            Some(report) if report.asked == asked && began.elapsed() > NOTICE => {
                 return Err(OrderError::Deaf(pid));
             }
             _ if began.elapsed() > OUTCOME => return Err(OrderError::Deaf(pid)),
@@ -140,10 +140,10 @@ fn the_only_one() -> Result<i32, OrderError> {
             found.push(supervisor);
         }
     }
-    found.retain(|supervisor| !matches!(supervisor.posted.phase, Phase::Replaced | Phase::Stopping));
+    found.retain(|supervisor| !matches!(supervisor.report.phase, Phase::Replaced | Phase::Stopping));
     if found.len() > 1 {
         // One that is just being started by another belongs to it.
-        found.retain(|supervisor| supervisor.posted.phase != Phase::Starting);
+        found.retain(|supervisor| supervisor.report.phase != Phase::Starting);
     }
     match found.as_slice() {
         [] => Err(OrderError::Nobody),
@@ -162,20 +162,20 @@ fn is_within_reach(pid: i32) -> bool {
 }
 
 fn look(pid: i32) -> Result<Option<Supervisor>, OrderError> {
-    let board = match Found::of(&process(pid)) {
-        Ok(board) => board,
+    let status = match ObservedStatus::of(&process(pid)) {
+        Ok(status) => status,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(OrderError::Hidden { pid, source }),
     };
-    let Some(board) = board else { return Ok(None) };
+    let Some(status) = status else { return Ok(None) };
     // It may be caught while it is being written.
-    let posted = (0..10).find_map(|_| {
-        board.read().or_else(|| {
+    let report = (0..10).find_map(|_| {
+        status.read().or_else(|| {
             std::thread::sleep(LOOK);
             None
         })
     });
-    Ok(posted.map(|posted| Supervisor { pid, board, posted }))
+    Ok(report.map(|report| Supervisor { pid, status, report }))
 }
 
 fn process(pid: i32) -> PathBuf {

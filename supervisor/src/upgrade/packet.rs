@@ -1,5 +1,6 @@
-//! The line between two supervisors: a pair of Unix sockets that keep messages apart (SOCK_SEQPACKET), so that each message
-//! arrives whole with its descriptors, or not at all. It knows bytes and descriptors, nothing of what they mean.
+//! The line between two supervisors: a pair of Unix sockets that keep messages apart (SOCK_SEQPACKET), so that each
+//! message arrives whole with its descriptors, or not at all. It knows bytes and descriptors, nothing of what they
+//! mean.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -14,7 +15,7 @@ use waf_shared::limits::HANDED_SOCKETS_MAX;
 /// Bytes of a message; what is larger travels as a memory file.
 const MESSAGE_BYTES_MAX: usize = 4096;
 
-/// Descriptors of a message: sockets, and beside them a manifest, the baton and the memory of rate limits.
+/// Descriptors of a message: sockets, and beside them a manifest, the writer lock and the memory of rate limits.
 pub const DESCRIPTORS_MAX: usize = HANDED_SOCKETS_MAX + 3;
 
 /// A message.
@@ -22,7 +23,7 @@ pub const DESCRIPTORS_MAX: usize = HANDED_SOCKETS_MAX + 3;
 pub struct Packet {
     /// Its text.
     pub bytes: Vec<u8>,
-    /// What travelled with it.
+    /// Descriptors that travelled with it.
     pub descriptors: Vec<OwnedFd>,
 }
 
@@ -32,7 +33,7 @@ pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?)
 }
 
-/// Whether a descriptor is an end of such a line.
+/// True if a descriptor is an end of such a line.
 pub fn is_line(fd: BorrowedFd<'_>) -> bool {
     sockopt::socket_type(fd).is_ok_and(|kind| kind == SocketType::SEQPACKET)
         && sockopt::socket_domain(fd).is_ok_and(|domain| domain == AddressFamily::UNIX)

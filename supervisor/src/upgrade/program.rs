@@ -1,5 +1,5 @@
-//! Which program is started at an upgrade: the one that now lies where this one was started from, with the same arguments.
-//! It knows paths, nothing of what is handed over.
+//! Which program is started at an upgrade: the one that now lies where this one was started from, with the same
+//! arguments. It knows paths, nothing of what is handed over.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt as _;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// This program, whatever its file holds since.
 const RUNNING: &str = "/proc/self/exe";
 
-/// How this process was started.
+/// Command line of this process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Program {
     /// Absolute, and as it was named: a link on the way is followed anew.
@@ -31,7 +31,7 @@ impl Program {
     }
 }
 
-/// Where `name` led to when it was executed; `None` when that was not this program.
+/// Target of `name` when it was executed; `None` when that was not this program.
 fn find(
     name: &OsStr,
     folder: &Path,

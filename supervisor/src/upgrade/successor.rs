@@ -1,5 +1,6 @@
-//! The old side of an upgrade: starts the new program, hands over, and waits for it to serve. A new one that ends, hangs or
-//! says nothing is killed, and nothing has changed. It knows a process and the line to it, nothing of what is handed over.
+//! The old side of an upgrade: starts the new program, hands over, and waits for it to serve. A new one that ends,
+//! hangs or says nothing is killed, and nothing has changed. It knows a process and the line to it, nothing of what is
+//! handed over.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -15,11 +16,10 @@ use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use super::estate::{Bequest, EstateError, GREETING};
+use super::handover::{GREETING, HandoverError, HandoverSource};
 use super::packet;
 use super::program::Program;
 use crate::cli;
-use crate::wake::Wake;
 
 /// The new one serves.
 pub const READY: &[u8] = b"ready";
@@ -30,16 +30,25 @@ pub const GO: &[u8] = b"go";
 /// Between the end of the line and the end of the process.
 const HANGING_UP: Duration = Duration::from_secs(1);
 
-/// What came of a successor.
+/// Outcome of a successor.
 #[derive(Debug)]
-pub enum Fate {
+pub enum Outcome {
     /// It serves.
     Ready,
     /// It came to nothing, and why.
     Failed(String),
 }
 
-/// Why a successor does not even begin.
+/// The outcome of one successor, by its process.
+#[derive(Debug)]
+pub struct SuccessorReport {
+    /// The process.
+    pub process: u32,
+    /// Its outcome.
+    pub outcome: Outcome,
+}
+
+/// A fault that keeps a successor from starting.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The program cannot be executed.
@@ -47,15 +56,15 @@ pub enum StartError {
     Program {
         /// Which one.
         path: String,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// No line to it.
     #[error("no line to a new supervisor can be had: {0}")]
     Line(#[from] io::Error),
-    /// What it is to get cannot be described.
+    /// The handover cannot be described.
     #[error(transparent)]
-    Estate(#[from] EstateError),
+    UpgradeHandover(#[from] HandoverError),
 }
 
 /// A new supervisor that gets ready. Dropping it kills the process, unless it was let go.
@@ -69,17 +78,17 @@ pub struct Successor {
 }
 
 impl Successor {
-    /// Starts the program and hands over. The loop is woken once with its [`Fate`], within `patience`.
-    pub fn start(
+    /// Starts the program and hands over. One [`SuccessorReport`] is sent, within `patience`.
+    pub fn start<E: From<SuccessorReport> + Send + 'static>(
         program: &Program,
-        bequest: &Bequest<'_>,
+        source: &HandoverSource<'_>,
         patience: Duration,
-        wake: mpsc::Sender<Wake>,
+        events: mpsc::Sender<E>,
     ) -> Result<Successor, StartError> {
         let (line, theirs) = packet::pair()?;
-        let manifest = bequest.describe()?;
+        let manifest = source.describe()?;
         let descriptors: Vec<BorrowedFd<'_>> =
-            std::iter::once(manifest.as_fd()).chain(bequest.descriptors()).collect();
+            std::iter::once(manifest.as_fd()).chain(source.descriptors()).collect();
         // It waits in the line until the new one takes it.
         packet::send(&line, GREETING, &descriptors)?;
         let line = Arc::new(UnixStream::from_std(StdStream::from(line))?);
@@ -95,7 +104,7 @@ impl Successor {
                 return Err(error.into());
             }
         };
-        let watch = tokio::spawn(watch(child, line.clone(), patience, wake)).abort_handle();
+        let watch = tokio::spawn(watch(child, line.clone(), patience, events)).abort_handle();
         Ok(Successor { process, leash: Some(leash), line, watch })
     }
 
@@ -128,35 +137,40 @@ fn hold(process: u32) -> io::Result<OwnedFd> {
     Ok(pidfd_open(pid, PidfdFlags::empty())?)
 }
 
-async fn watch(mut child: Child, line: Arc<UnixStream>, patience: Duration, wake: mpsc::Sender<Wake>) {
+async fn watch<E: From<SuccessorReport>>(
+    mut child: Child,
+    line: Arc<UnixStream>,
+    patience: Duration,
+    events: mpsc::Sender<E>,
+) {
     let process = child.id().unwrap_or_default();
-    let fate = tokio::select! {
+    let outcome = tokio::select! {
         biased;
-        fate = hear(&line) => fate,
+        outcome = hear(&line) => outcome,
         status = child.wait() => {
             let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
-            Fate::Failed(format!("it ended before it was ready ({how})"))
+            Outcome::Failed(format!("it ended before it was ready ({how})"))
         }
         () = tokio::time::sleep(patience) => {
-            Fate::Failed(format!("it was not ready within {} s", patience.as_secs()))
+            Outcome::Failed(format!("it was not ready within {} s", patience.as_secs()))
         }
     };
     // The receiver is gone only when the supervisor ends.
-    let _ = wake.send(Wake::Successor(process, fate)).await;
+    let _ = events.send(SuccessorReport { process, outcome }.into()).await;
     // Nobody else waits for it, until the system does after our end.
     let _ = child.wait().await;
 }
 
-async fn hear(line: &UnixStream) -> Fate {
+async fn hear(line: &UnixStream) -> Outcome {
     loop {
         match line.async_io(Interest::READABLE, || packet::receive(line)).await {
-            Ok(Some(packet)) if packet.bytes == READY => return Fate::Ready,
+            Ok(Some(packet)) if packet.bytes == READY => return Outcome::Ready,
             // What a newer program may say beside.
             Ok(Some(_)) => {}
             Ok(None) | Err(_) => {
                 // How it ends says more than that it hung up, if it ends.
                 tokio::time::sleep(HANGING_UP).await;
-                return Fate::Failed("it closed the line to this process before it was ready".to_owned());
+                return Outcome::Failed("it closed the line to this process before it was ready".to_owned());
             }
         }
     }

@@ -10,7 +10,7 @@ use tracing::debug;
 use waf_shared::control::{ToWorker, encode};
 use waf_shared::limits::REASON_BYTES_MAX;
 
-use super::{Luggage, Outgoing};
+use super::{FdPayload, Outgoing};
 
 /// Answers a worker's questions one after the other: a disk that hangs takes one thread for each worker, and the worker
 /// does not wait for ever.
@@ -31,17 +31,17 @@ pub(super) async fn give(
                 (None, Some(text))
             }
         };
-        let luggage = Luggage { file, ..Luggage::default() };
+        let payload = FdPayload { file, ..FdPayload::default() };
         // A message of this size can always be written.
-        let Ok(frame) = encode(&ToWorker::Spool { ticket, refused }, luggage.descriptors()) else { continue };
-        if outgoing.send(Outgoing { frame: frame.into(), luggage }).await.is_err() {
+        let Ok(frame) = encode(&ToWorker::Spool { ticket, refused }, payload.descriptors()) else { continue };
+        if outgoing.send(Outgoing { frame: frame.into(), payload }).await.is_err() {
             return;
         }
     }
 }
 
-/// A file that vanishes with its last descriptor: in `folder`, which is made when needed, else in the system's folder for
-/// temporary files.
+/// A file that vanishes with its last descriptor: in `folder`, which is made when needed, else in the system's folder
+/// for temporary files.
 fn unnamed(folder: &Path) -> io::Result<File> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.and_then(|()| tempfile::tempfile_in(folder)).or_else(|_| tempfile::tempfile_in(std::env::temp_dir()))

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What the router should choose, by trying every route on every reading.
+/// The router's choice as it should be, by trying every route on every reading.
 fn naive(routes: &Patterns, host: Option<&str>, path: &str) -> Choice {
     let mut choices: Vec<Option<usize>> =
         naive_readings(path).iter().map(|reading| naive_choice(routes, host, reading)).collect();

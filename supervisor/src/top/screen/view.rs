@@ -1,4 +1,4 @@
-//! How a sheet lies on a screen of any size. It draws and decides nothing.
+//! Layout of a sheet on a screen of any size. It draws and decides nothing.
 
 use std::time::Duration;
 
@@ -26,14 +26,14 @@ const TALL: u16 = 36;
 /// Columns from which on two tables lie beside each other with whole names.
 const WIDE: u16 = 160;
 
-/// How the view itself stands.
+/// State of the view itself.
 #[derive(Debug)]
 pub(super) struct State<'a> {
     /// Between looks.
     pub(super) interval: Duration,
-    /// Why the last look failed.
+    /// Reason why the last look failed.
     pub(super) fault: Option<&'a TopError>,
-    /// How old the figures are.
+    /// Age of the figures.
     pub(super) age: Duration,
 }
 

@@ -18,7 +18,7 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
     }
     var completions = [
         &'waf-compile'= {
-            cand --format 'How findings are printed'
+            cand --format 'Format of findings'
             cand --validate 'Check the files and report every finding'
             cand --no-host-checks 'Leave out what depends on this machine, such as a writable `data_dir`'
             cand -h 'Print help (see more with ''--help'')'
@@ -26,7 +26,7 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand catalog 'Show all protections, or one name at any level'
-            cand rules 'Show the detection rules with what they catch and what they let pass'
+            cand rules 'Show the detection rules with what they catch and what they allow'
             cand check-request 'Run a recorded request through the engine and explain the verdict. The exit status is 1 when it is refused'
             cand schema 'Print the JSON Schema (draft-07) of the configuration'
             cand plan 'Show the compiled plan and its digest'

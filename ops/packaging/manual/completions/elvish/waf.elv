@@ -78,7 +78,7 @@ set edit:completion:arg-completer[waf] = {|@words|
             cand --help 'Print help'
         }
         &'waf;health'= {
-            cand --url 'What to ask, in place of the configured health port'
+            cand --url 'URL to ask, in place of the configured health port'
             cand --config 'Configuration file that names the health port'
             cand --live 'Ask whether it lives, not whether it is ready'
             cand -h 'Print help'

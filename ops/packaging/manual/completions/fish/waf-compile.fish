@@ -24,7 +24,7 @@ function __fish_waf_compile_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c waf-compile -n "__fish_waf_compile_needs_command" -l format -d 'How findings are printed' -r -f -a "text\t'A line for each'
+complete -c waf-compile -n "__fish_waf_compile_needs_command" -l format -d 'Format of findings' -r -f -a "text\t'A line for each'
 json\t'One document'
 sarif\t'SARIF 2.1.0'"
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -l validate -d 'Check the files and report every finding'
@@ -32,7 +32,7 @@ complete -c waf-compile -n "__fish_waf_compile_needs_command" -l no-host-checks 
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -s V -l version -d 'Print version'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "catalog" -d 'Show all protections, or one name at any level'
-complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "rules" -d 'Show the detection rules with what they catch and what they let pass'
+complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "rules" -d 'Show the detection rules with what they catch and what they allow'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "check-request" -d 'Run a recorded request through the engine and explain the verdict. The exit status is 1 when it is refused'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "schema" -d 'Print the JSON Schema (draft-07) of the configuration'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "plan" -d 'Show the compiled plan and its digest'

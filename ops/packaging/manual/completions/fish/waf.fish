@@ -36,10 +36,10 @@ complete -c waf -n "__fish_waf_needs_command" -l acme-challenges -d 'Challenges 
 tls-alpn-01\t'On port 443'"
 complete -c waf -n "__fish_waf_needs_command" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_needs_command" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
-complete -c waf -n "__fish_waf_needs_command" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'What needs somebody'
-warn\t'What may need somebody'
-info\t'What happens'
-debug\t'How it happens'
+complete -c waf -n "__fish_waf_needs_command" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
+warn\t'Conditions that may need attention'
+info\t'Events of normal operation'
+debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_needs_command" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_needs_command" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
@@ -59,10 +59,10 @@ complete -c waf -n "__fish_waf_needs_command" -f -a "top" -d 'Look at a running 
 complete -c waf -n "__fish_waf_using_subcommand demo" -l port -d 'Port to listen on' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
-complete -c waf -n "__fish_waf_using_subcommand demo" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'What needs somebody'
-warn\t'What may need somebody'
-info\t'What happens'
-debug\t'How it happens'
+complete -c waf -n "__fish_waf_using_subcommand demo" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
+warn\t'Conditions that may need attention'
+info\t'Events of normal operation'
+debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_using_subcommand demo" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
@@ -81,7 +81,7 @@ tls-alpn-01\t'On port 443'"
 complete -c waf -n "__fish_waf_using_subcommand certificates" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -l pid -d 'Process of the running service; needed where there is more than one' -r
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -s h -l help -d 'Print help'
-complete -c waf -n "__fish_waf_using_subcommand health" -l url -d 'What to ask, in place of the configured health port' -r
+complete -c waf -n "__fish_waf_using_subcommand health" -l url -d 'URL to ask, in place of the configured health port' -r
 complete -c waf -n "__fish_waf_using_subcommand health" -l config -d 'Configuration file that names the health port' -r -F
 complete -c waf -n "__fish_waf_using_subcommand health" -l live -d 'Ask whether it lives, not whether it is ready'
 complete -c waf -n "__fish_waf_using_subcommand health" -s h -l help -d 'Print help'
@@ -97,10 +97,10 @@ complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-challenges -d 'C
 tls-alpn-01\t'On port 443'"
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'What needs somebody'
-warn\t'What may need somebody'
-info\t'What happens'
-debug\t'How it happens'
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
+warn\t'Conditions that may need attention'
+info\t'Events of normal operation'
+debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
