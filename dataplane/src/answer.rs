@@ -6,9 +6,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use waf_shared::plan::{ErrorTemplate, TemplatePart};
 
+use crate::active_plan::HeaderRules;
 use crate::exchange::{Exceeded, Reply, grpc_status};
 use crate::refusal::{After, Kind, Refusal};
-use crate::serving::HeaderRules;
 
 /// Who asks, and what an answer may depend on.
 pub(crate) struct Asked<'a> {

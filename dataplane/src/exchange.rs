@@ -3,7 +3,7 @@
 
 mod admit;
 
-mod answered;
+mod response_contract;
 
 mod quota;
 
@@ -29,13 +29,13 @@ mod tunnel;
 
 mod relay;
 
-mod screen;
+mod response_inspection;
 
-mod screened;
+mod response_relay;
 
 mod record;
 
-mod tally;
+mod exchange_metrics;
 
 mod redirect;
 
@@ -44,10 +44,10 @@ use std::sync::Arc;
 use waf_detection::inspection::Inspection;
 use waf_shared::catalog::Leaf;
 
+pub(crate) use exchange_metrics::tell;
 pub(crate) use grpc::status as grpc_status;
-pub(crate) use inspect::Spare;
-pub(crate) use record::{Door, Ends, Exceeded, Record, Reply};
-pub(crate) use tally::tell;
+pub(crate) use inspect::InspectionPool;
+pub(crate) use record::{Arrival, ConnectionInfo, Exceeded, Record, Reply};
 
 use crate::answer;
 use crate::audit::Disposition;
@@ -70,7 +70,7 @@ pub(crate) struct Client<'c> {
 
 /// Why a request did not get its upstream's answer.
 #[derive(Debug)]
-pub(crate) enum Turned {
+pub(crate) enum Rejection {
     /// A check refused it.
     Refused(Refusal),
     /// The engine refused it; the verdict goes into the event.
@@ -83,9 +83,9 @@ pub(crate) enum Turned {
     Left(Box<Inspection>),
 }
 
-impl From<Refusal> for Turned {
-    fn from(refusal: Refusal) -> Turned {
-        Turned::Refused(refusal)
+impl From<Refusal> for Rejection {
+    fn from(refusal: Refusal) -> Rejection {
+        Rejection::Refused(refusal)
     }
 }
 
@@ -97,15 +97,15 @@ pub(crate) async fn run(
     record: &mut Record,
 ) -> After {
     record.begin_trace(Some(&head));
-    record.is_request();
-    if !proxy.pressure().admits() {
-        return turn_away(unread(UNAVAILABLE.closing().into(), record), client, proxy, record).await;
+    record.mark_request();
+    if !proxy.overload().admits() {
+        return reject(unread(UNAVAILABLE.closing().into(), record), client, proxy, record).await;
     }
     let entry = proxy.journal().and_then(|journal| journal.enter(&head));
     let outcome = pipeline(head, client, proxy, record, entry.as_ref()).await;
     match outcome {
         Ok(after) => after,
-        Err(turned) => turn_away(turned, client, proxy, record).await,
+        Err(rejection) => reject(rejection, client, proxy, record).await,
     }
 }
 
@@ -115,9 +115,9 @@ async fn pipeline(
     proxy: &Proxy,
     record: &mut Record,
     entry: Option<&Entry>,
-) -> Result<After, Turned> {
+) -> Result<After, Rejection> {
     let arrived = admit::arrive(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
-    if let Door::Redirect = record.door() {
+    if let Arrival::Redirect = record.arrival() {
         return Err(unread(redirect::answer(&arrived, proxy.tls(), record).into(), record));
     }
     let admitted = admit::admit(arrived, record).map_err(|refusal| unread(refusal.into(), record))?;
@@ -126,28 +126,28 @@ async fn pipeline(
     }
     contract::head(&admitted, record).map_err(|refusal| unread(refusal.into(), record))?;
     record.stage("admitted");
-    let inspected =
-        inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
+    let inspected = inspect::head(admitted, proxy.inspections(), record)
+        .map_err(|rejection| unread(rejection, record))?;
     record.stage("head inspected");
     let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
     record.stage("cleared");
-    if record.is_found(cleared.body.verdict()) && tally::room(proxy, record).await.is_err() {
+    if record.is_found(cleared.body.verdict()) && exchange_metrics::room(proxy, record).await.is_err() {
         // In `detect_only` the event is told at the end, when nothing can be refused any more.
         return Err(unread(UNAVAILABLE.into(), record));
     }
     if let Some(entry) = entry {
         entry.forwarding();
     }
-    record.parameters = screen::parameters(&cleared, record.settings());
+    record.parameters = response_inspection::parameters(&cleared, record.settings());
     let sent = transfer::transfer(&mut cleared, client, proxy, record).await;
     cleared.body.report(record);
     let (status, after) = match sent {
         Ok(sent) => (sent.status, Ok(sent.after)),
         // What is refused late reports itself as what is refused early does.
-        Err(Turned::Refused(refusal)) if is_blocking(refusal, record) => {
-            return Err(Turned::Found(refusal, cleared.body.into_inspection()));
+        Err(Rejection::Refused(refusal)) if is_blocking(refusal, record) => {
+            return Err(Rejection::Found(refusal, cleared.body.into_inspection()));
         }
-        Err(turned) => (status_of(&turned), Err(turned)),
+        Err(rejection) => (status_of(&rejection), Err(rejection)),
     };
     record.answered(status);
     if status == 499 {
@@ -159,7 +159,7 @@ async fn pipeline(
     if tell(record.disposition(verdict), status, verdict, proxy, record).await.is_err() {
         return Ok(After::Abort);
     }
-    proxy.spare().put(cleared.body.into_inspection());
+    proxy.inspections().put(cleared.body.into_inspection());
     after
 }
 
@@ -174,21 +174,21 @@ fn is_blocking(refusal: Refusal, record: &Record) -> bool {
 const CLIENT_LEFT: &str = "client closed request";
 
 /// 499 is what a log says when the client did not wait.
-fn status_of(turned: &Turned) -> u16 {
-    match turned {
-        Turned::Refused(refusal) | Turned::Found(refusal, _) => refusal.status,
-        Turned::Upstream(error) => upstream_refusal(error).status,
-        Turned::Gone | Turned::Left(_) => 499,
+fn status_of(rejection: &Rejection) -> u16 {
+    match rejection {
+        Rejection::Refused(refusal) | Rejection::Found(refusal, _) => refusal.status,
+        Rejection::Upstream(error) => upstream_refusal(error).status,
+        Rejection::Gone | Rejection::Left(_) => 499,
     }
 }
 
 /// A body that is still on its way ends the connection: it must never be read as the next request.
-fn unread(turned: Turned, record: &Record) -> Turned {
+fn unread(rejection: Rejection, record: &Record) -> Rejection {
     let framing = record.head.as_deref().map(framing::of_request);
     let has_body = !matches!(framing, Some(Ok(Framing::None | Framing::Length(0))));
-    match turned {
-        Turned::Refused(refusal) if has_body => Turned::Refused(refusal.closing()),
-        Turned::Found(refusal, inspection) if has_body => Turned::Found(refusal.closing(), inspection),
+    match rejection {
+        Rejection::Refused(refusal) if has_body => Rejection::Refused(refusal.closing()),
+        Rejection::Found(refusal, inspection) if has_body => Rejection::Found(refusal.closing(), inspection),
         other => other,
     }
 }
@@ -202,20 +202,20 @@ fn upstream_refusal(error: &UpstreamError) -> Refusal {
 }
 
 /// Answers a client that is turned away. The event is on its way before the answer is: what was blocked is known.
-pub(crate) async fn turn_away(
-    turned: Turned,
+pub(crate) async fn reject(
+    rejection: Rejection,
     client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
 ) -> After {
     record.begin_trace(None);
     let mut failed = false;
-    let (mut refusal, inspection) = match turned {
-        Turned::Refused(refusal) => (refusal, None),
-        Turned::Found(refusal, inspection) => (refusal, Some(inspection)),
-        Turned::Upstream(error) => {
+    let (mut refusal, inspection) = match rejection {
+        Rejection::Refused(refusal) => (refusal, None),
+        Rejection::Found(refusal, inspection) => (refusal, Some(inspection)),
+        Rejection::Upstream(error) => {
             let route =
-                record.route.and_then(|r| record.serving.route(r)).map_or("-", |(route, _)| &route.id.0);
+                record.route.and_then(|r| record.active_plan.route(r)).map_or("-", |(route, _)| &route.id.0);
             let request_id = record.request_id.as_str();
             let error_ref = &error as &dyn std::error::Error;
             tracing::warn!(request_id, route, error = error_ref, "the upstream failed");
@@ -223,11 +223,11 @@ pub(crate) async fn turn_away(
             failed = true;
             (unread_upstream(upstream_refusal(&error), record), None)
         }
-        Turned::Gone => {
+        Rejection::Gone => {
             record.answered(499);
             return After::Abort;
         }
-        Turned::Left(inspection) => {
+        Rejection::Left(inspection) => {
             let verdict = Some(inspection.verdict()).filter(|verdict| verdict.blocks());
             record.answered(499);
             if record.is_found(verdict) {
@@ -235,18 +235,18 @@ pub(crate) async fn turn_away(
                 // Nobody is left who could be refused: a failure has been counted and logged.
                 let _ = tell(record.disposition(verdict), 499, verdict, proxy, record).await;
             }
-            proxy.spare().put(inspection);
+            proxy.inspections().put(inspection);
             return After::Abort;
         }
     };
-    record.is_request();
+    record.mark_request();
     if !failed && !matches!(refusal.kind, Kind::Preflight | Kind::Redirect | Kind::Challenge) {
-        record.was_blocked();
+        record.set_blocked();
     }
     if refusal.kind == Kind::Preflight {
         // It ends here and was not refused: what `detect_only` found by now is told now.
         if tell(record.disposition(None), refusal.status, None, proxy, record).await.is_err() {
-            record.was_blocked();
+            record.set_blocked();
             refusal = UNAVAILABLE;
         }
     } else if is_blocking(refusal, record) {
@@ -274,15 +274,15 @@ pub(crate) async fn turn_away(
 
 /// An upstream that failed while the client was still sending leaves the rest of a body on the connection.
 fn unread_upstream(refusal: Refusal, record: &Record) -> Refusal {
-    match unread(Turned::Refused(refusal), record) {
-        Turned::Refused(refusal) => refusal,
+    match unread(Rejection::Refused(refusal), record) {
+        Rejection::Refused(refusal) => refusal,
         _ => refusal,
     }
 }
 
 fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
     record.ensure_request_id();
-    let route = record.route.and_then(|r| record.serving.route(r)).map(|(route, _)| route);
+    let route = record.route.and_then(|r| record.active_plan.route(r)).map(|(route, _)| route);
     let head = record.head.as_deref();
     let mut cors = Vec::new();
     if let (Some(settings), Some(head)) = (cors::of(record), head) {
@@ -301,9 +301,9 @@ fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
         quota: record.exceeded.as_ref(),
         allow: record.allow.as_deref().unwrap_or(&record.settings().accept.methods),
         // What holds for HTTPS alone, such as HSTS, is never said on port 80 (RFC 6797 section 7.2).
-        headers: match record.door() {
-            Door::Redirect => None,
-            Door::Plain | Door::Tls(_) => Some(record.serving.header_rules(record.route)),
+        headers: match record.arrival() {
+            Arrival::Redirect => None,
+            Arrival::Plain | Arrival::Tls(_) => Some(record.active_plan.header_rules(record.route)),
         },
         reply: record.reply(),
         cors: &cors,
@@ -327,6 +327,6 @@ pub(crate) fn keeps_alive(record: &Record) -> bool {
 }
 
 /// Turns away a head that is no HTTP.
-pub(crate) fn malformed(why: Malformed, raw: &[u8], record: &mut Record) -> Turned {
-    Turned::Refused(record.refuse_unread(400, admit::leaf_of(why), why.to_string(), raw))
+pub(crate) fn malformed(why: Malformed, raw: &[u8], record: &mut Record) -> Rejection {
+    Rejection::Refused(record.refuse_unread(400, admit::leaf_of(why), why.to_string(), raw))
 }

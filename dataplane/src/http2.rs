@@ -2,7 +2,7 @@
 //! frame of a client first: it decides by the configured bounds, decodes header blocks, keeps heads as they came, and
 //! hands the library a stand-in for each, so that two parsers never read the same bytes.
 
-mod account;
+mod flood_budget;
 
 mod fields;
 
@@ -14,7 +14,7 @@ mod incoming;
 
 mod hpack;
 
-mod ledger;
+mod stream_table;
 
 mod outgoing;
 
@@ -22,7 +22,7 @@ mod request;
 
 pub(crate) mod server;
 
-mod sieve;
+mod frame_filter;
 
 mod translate;
 

@@ -13,10 +13,10 @@ use siphasher::sip::SipHasher13;
 use waf_shared::journal::{self, CLAIMED, ROUTE_AT, SLOT_WORDS, STAGE_AT, Shape, Stage, TEXT_BYTES_MAX};
 use waf_shared::limits::JOURNAL_SLOTS;
 
+use crate::active_plan::RouteIndex;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::RequestHead;
 use crate::rate_limit::mapping::Mapping;
-use crate::serving::RouteIndex;
 
 /// Slots that are looked at before a request goes unwritten.
 const TRIES: usize = 8;

@@ -1,7 +1,7 @@
 //! The data plane: a reverse proxy that inspects. A worker holds one [`proxy::Proxy`]; each connection runs exchanges;
 //! an exchange goes through the stages of `exchange.rs`. It knows plans, never YAML or the operator's files.
 
-pub mod serving;
+pub mod active_plan;
 
 pub mod proxy;
 
@@ -32,7 +32,7 @@ pub mod tls;
 
 mod wire;
 
-mod pace;
+mod min_rate;
 
 mod message;
 
@@ -48,7 +48,7 @@ pub mod trace;
 
 pub mod confinement;
 
-pub mod pressure;
+pub mod overload;
 
 pub mod spool;
 

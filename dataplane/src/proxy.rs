@@ -15,12 +15,12 @@ use waf_shared::limits;
 use waf_shared::plan::{Listen, Plan};
 use waf_shared::route::HostSet;
 
+use crate::active_plan::ActivePlan;
 use crate::audit::sink::Sink;
 use crate::connection;
-use crate::exchange::{Door, Ends, Spare};
+use crate::exchange::{Arrival, ConnectionInfo, InspectionPool};
 use crate::journal::Journal;
-use crate::pressure::Pressure;
-use crate::serving::Serving;
+use crate::overload::Overload;
 use crate::stream::Stream;
 use crate::tls::{self, Tls};
 
@@ -39,7 +39,7 @@ const PRUNE_EVERY: Duration = Duration::from_secs(10);
 /// Shared by all connections of a worker.
 #[derive(Debug)]
 pub struct Proxy {
-    active: ArcSwapOption<Serving>,
+    active: ArcSwapOption<ActivePlan>,
     audit: Sink,
     stop: watch::Sender<bool>,
     open: AtomicUsize,
@@ -47,9 +47,9 @@ pub struct Proxy {
     connections: Arc<Semaphore>,
     handshakes: Arc<Semaphore>,
     tls: Tls,
-    spare: Spare,
+    inspections: InspectionPool,
     journal: OnceLock<Arc<Journal>>,
-    pressure: Pressure,
+    overload: Overload,
     /// Places for connections that are told that there is none.
     reserve: Arc<Semaphore>,
     /// Percent of an upstream's connections that one client may take, where the operator says so.
@@ -58,7 +58,7 @@ pub struct Proxy {
 
 impl Proxy {
     /// Without a plan: it serves nothing until the first [`Proxy::commit`].
-    pub fn new(audit: Sink, tls: Tls, pressure: Pressure, client_share: Option<u8>) -> Arc<Proxy> {
+    pub fn new(audit: Sink, tls: Tls, overload: Overload, client_share: Option<u8>) -> Arc<Proxy> {
         let connections = connections_max();
         Arc::new(Proxy {
             active: ArcSwapOption::empty(),
@@ -69,21 +69,21 @@ impl Proxy {
             connections: Arc::new(Semaphore::new(connections)),
             handshakes: Arc::new(Semaphore::new(tls::handshakes_max(connections))),
             tls,
-            spare: Spare::default(),
+            inspections: InspectionPool::default(),
             journal: OnceLock::new(),
-            pressure,
+            overload,
             reserve: Arc::new(Semaphore::new(limits::FULL_ANSWERS_MAX)),
             client_share,
         })
     }
 
-    /// Makes `serving` what every request that begins from now on sees: one pointer store.
-    pub fn commit(&self, serving: Arc<Serving>) {
-        self.active.store(Some(serving));
+    /// Makes `active_plan` what every request that begins from now on sees: one pointer store.
+    pub fn commit(&self, active_plan: Arc<ActivePlan>) {
+        self.active.store(Some(active_plan));
     }
 
     /// The active plan.
-    pub fn serving(&self) -> Option<Arc<Serving>> {
+    pub fn active_plan(&self) -> Option<Arc<ActivePlan>> {
         self.active.load_full()
     }
 
@@ -132,8 +132,8 @@ impl Proxy {
         self.client_share.unwrap_or(default)
     }
 
-    pub(crate) fn pressure(&self) -> &Pressure {
-        &self.pressure
+    pub(crate) fn overload(&self) -> &Overload {
+        &self.overload
     }
 
     pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
@@ -144,8 +144,8 @@ impl Proxy {
         &self.audit
     }
 
-    pub(crate) fn spare(&self) -> &Spare {
-        &self.spare
+    pub(crate) fn inspections(&self) -> &InspectionPool {
+        &self.inspections
     }
 
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
@@ -189,8 +189,8 @@ impl Proxy {
             let accepted = loop {
                 tokio::select! {
                     accepted = listener.accept() => break accepted,
-                    _ = prune.tick() => if let Some(serving) = self.serving() {
-                        serving.pools().prune(Instant::now());
+                    _ = prune.tick() => if let Some(active_plan) = self.active_plan() {
+                        active_plan.pools().prune(Instant::now());
                     },
                 }
             };
@@ -210,11 +210,11 @@ impl Proxy {
                     };
                     let proxy = Arc::clone(&self);
                     tokio::spawn(async move {
-                        if let Some((stream, ends)) = proxy.open(stream, peer, role).await {
+                        if let Some((stream, info)) = proxy.open(stream, peer, role).await {
                             drop(shaking);
                             match place.purpose {
-                                Purpose::Serve => connection::serve(proxy, stream, ends).await,
-                                Purpose::Decline => connection::decline(proxy, stream, ends).await,
+                                Purpose::Serve => connection::serve(proxy, stream, info).await,
+                                Purpose::Decline => connection::decline(proxy, stream, info).await,
                             }
                         }
                         drop((open, place));
@@ -232,27 +232,32 @@ impl Proxy {
 
 impl Proxy {
     /// Makes a stream of an accepted connection; `None` when it comes to nothing.
-    async fn open(&self, stream: TcpStream, peer: SocketAddr, role: Role) -> Option<(Stream, Ends)> {
+    async fn open(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        role: Role,
+    ) -> Option<(Stream, ConnectionInfo)> {
         stream.set_nodelay(true).ok()?;
         // A slow client would otherwise look like one that takes nothing: megabytes lie in the kernel. Older kernels cannot.
         let _ = socket2::SockRef::from(&stream).set_tcp_notsent_lowat(limits::CLIENT_UNSENT_BYTES);
         let local = stream.local_addr().ok()?;
-        let (stream, door) = match role {
-            Role::Plain => (Stream::Plain(stream), Door::Plain),
-            Role::Redirect => (Stream::Plain(stream), Door::Redirect),
+        let (stream, arrival) = match role {
+            Role::Plain => (Stream::Plain(stream), Arrival::Plain),
+            Role::Redirect => (Stream::Plain(stream), Arrival::Redirect),
             Role::Https => {
-                let serving = self.serving();
+                let active_plan = self.active_plan();
                 let none = HostSet::default();
-                let hosts = serving.as_ref().and_then(|serving| serving.hosts()).unwrap_or(&none);
+                let hosts = active_plan.as_ref().and_then(|active_plan| active_plan.hosts()).unwrap_or(&none);
                 let (stream, secured) = tokio::select! {
                     biased;
                     accepted = self.tls.accept(stream, hosts) => accepted?,
                     () = self.stopped_for(STOP_HANDSHAKE) => return None,
                 };
-                (Stream::Tls(Box::new(stream.into())), Door::Tls(Arc::new(secured)))
+                (Stream::Tls(Box::new(stream.into())), Arrival::Tls(Arc::new(secured)))
             }
         };
-        Some((stream, Ends { peer, local, door }))
+        Some((stream, ConnectionInfo { peer, local, arrival }))
     }
 }
 

@@ -12,7 +12,7 @@ use tokio_rustls::TlsStream;
 
 /// What both sides of a TLS connection chose by ALPN (RFC 7301).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chosen {
+pub enum Alpn {
     /// `h2`
     Http2,
     /// `http/1.1`, or nothing.
@@ -30,11 +30,11 @@ pub enum Stream {
 
 impl Stream {
     /// What was chosen by ALPN; plain connections choose nothing.
-    pub fn chosen(&self) -> Option<Chosen> {
+    pub fn chosen(&self) -> Option<Alpn> {
         match self {
             Stream::Plain(_) => None,
-            Stream::Tls(io) if io.get_ref().1.alpn_protocol() == Some(b"h2") => Some(Chosen::Http2),
-            Stream::Tls(_) => Some(Chosen::Http1),
+            Stream::Tls(io) if io.get_ref().1.alpn_protocol() == Some(b"h2") => Some(Alpn::Http2),
+            Stream::Tls(_) => Some(Alpn::Http1),
         }
     }
 
@@ -58,7 +58,7 @@ impl Stream {
 
     /// Whether the peer chose HTTP/2 by ALPN.
     pub fn is_http2(&self) -> bool {
-        self.chosen() == Some(Chosen::Http2)
+        self.chosen() == Some(Alpn::Http2)
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
     #[tokio::test]
     async fn what_came_is_seen_before_the_runtime_has_looked() {
         type End = fn(std::net::TcpStream) -> Option<std::net::TcpStream>;
-        let ends: [(&str, End, bool); 5] = [
+        let info: [(&str, End, bool); 5] = [
             ("nothing", Some, true),
             ("an answer", |mut peer| peer.write_all(b"HTTP/1.1 200 OK\r\n\r\n").map(|()| peer).ok(), false),
             ("a byte", |mut peer| peer.write_all(b"x").map(|()| peer).ok(), false),
@@ -120,7 +120,7 @@ mod tests {
                 false,
             ),
         ];
-        for (what, end, expected) in ends {
+        for (what, end, expected) in info {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a listener");
             let peer = std::net::TcpStream::connect(listener.local_addr().expect("bound")).expect("a peer");
             let (ours, _) = listener.accept().await.expect("a connection");

@@ -23,7 +23,7 @@ use tracing::{info, warn};
 
 use crate::confinement::identity::User;
 use crate::confinement::{self, ConfinementError};
-use crate::pressure::Gauge;
+use crate::overload::Gauge;
 
 /// How a worker runs; the supervisor sets it on the command line.
 #[derive(Debug, Clone)]

@@ -122,7 +122,7 @@ impl Kind {
     }
 
     /// Whether `byte` ends a value that `separator` began, outside quotes.
-    fn ends(self, separator: Unit, byte: u8) -> bool {
+    fn info(self, separator: Unit, byte: u8) -> bool {
         match (self, separator.byte) {
             (Kind::Path, _) => matches!(byte, b'/' | b';' | b'&'),
             _ if self.is_whole(separator) => byte == b'&',
@@ -155,7 +155,7 @@ fn value_after(scan: &mut Units<'_>, separator: Unit, kind: Kind) -> (usize, usi
             byte => {
                 let ended = match quote {
                     Some(mark) => byte == mark && (!escaped || quote_escaped),
-                    None => kind.ends(separator, byte),
+                    None => kind.info(separator, byte),
                 };
                 // What is encoded deeper than the separator belongs to the value.
                 if ended && unit.depth <= separator.depth {

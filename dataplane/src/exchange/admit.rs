@@ -14,13 +14,13 @@ use super::grpc;
 use super::method_override;
 use super::quota;
 use super::record::Record;
+use crate::active_plan::RouteIndex;
 use crate::client_address;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{Malformed, RequestHead, Version};
 use crate::refusal::{MISDIRECTED, NOT_FOUND, PREFLIGHT, Refusal};
 use crate::request_id;
-use crate::serving::RouteIndex;
-use crate::target::{self, Crooked, Target};
+use crate::target::{self, InvalidTarget, Target};
 use waf_shared::route::{Choice, climbs, name_of};
 
 /// A head that is HTTP to the letter, before a route is chosen.
@@ -87,9 +87,9 @@ pub(crate) fn arrive(head: Arc<RequestHead>, record: &mut Record) -> Result<Arri
         let reason = "CONNECT is never forwarded";
         return Err(record.refuse(405, Leaf::RequestValidationAllowedMethods, "METHOD", reason));
     }
-    let target = Target::parse(head.target(), head.method()).map_err(|why| crooked(record, why))?;
+    let target = Target::parse(head.target(), head.method()).map_err(|why| invalid_target(record, why))?;
     let authority = target.authority(head.target());
-    target::host(head.fields.all("host"), authority).map_err(|why| crooked(record, why))?;
+    target::host(head.fields.all("host"), authority).map_err(|why| invalid_target(record, why))?;
     hop_by_hop(&head)
         .map_err(|why| record.refuse(400, Leaf::HttpAttacksRequestSmuggling, "HEADERS:connection", why))?;
     Ok(Arrived { head, target, framing })
@@ -127,7 +127,7 @@ pub(crate) fn admit(arrived: Arrived, record: &mut Record) -> Result<Admitted, R
 
 /// The client's address: the peer's, or what a trusted peer says.
 fn client(head: &RequestHead, record: &Record) -> IpAddr {
-    let (peer, trusted) = (record.peer().ip(), &record.serving.plan().trusted_proxies);
+    let (peer, trusted) = (record.peer().ip(), &record.active_plan.plan().trusted_proxies);
     if trusted.is_empty() {
         return peer;
     }
@@ -159,10 +159,12 @@ pub(crate) fn leaf_of(why: Malformed) -> Leaf {
     }
 }
 
-fn crooked(record: &mut Record, why: Crooked) -> Refusal {
+fn invalid_target(record: &mut Record, why: InvalidTarget) -> Refusal {
     let leaf = match why {
-        Crooked::Form | Crooked::UserInfo => Leaf::HttpComplianceMalformedRequestLine,
-        Crooked::HostRepeated | Crooked::Host | Crooked::HostDiffers => Leaf::HttpComplianceHostHeader,
+        InvalidTarget::Form | InvalidTarget::UserInfo => Leaf::HttpComplianceMalformedRequestLine,
+        InvalidTarget::HostRepeated | InvalidTarget::Host | InvalidTarget::HostDiffers => {
+            Leaf::HttpComplianceHostHeader
+        }
     };
     record.refuse(400, leaf, "HEAD", why.to_string())
 }
@@ -183,7 +185,7 @@ fn hop_by_hop(head: &RequestHead) -> Result<(), &'static str> {
 /// came by the wrong connection may try again on one of its own (RFC 9110 section 15.5.20). A missing Host names none, and
 /// has a check of its own.
 fn served(host: Option<&[u8]>, record: &Record) -> Result<(), Refusal> {
-    let (Some(host), Some(hosts)) = (host, record.serving.hosts()) else { return Ok(()) };
+    let (Some(host), Some(hosts)) = (host, record.active_plan.hosts()) else { return Ok(()) };
     // Another connection to the same name would present the same certificate.
     let other = record
         .secured()
@@ -197,7 +199,7 @@ fn served(host: Option<&[u8]>, record: &Record) -> Result<(), Refusal> {
 }
 
 fn choose(record: &mut Record, host: Option<&[u8]>, path: &[u8]) -> Result<RouteIndex, Refusal> {
-    match record.serving.router().choose(host, path) {
+    match record.active_plan.router().choose(host, path) {
         Choice::Route(index) => Ok(RouteIndex(index)),
         Choice::None => Err(NOT_FOUND),
         Choice::Ambiguous => {
@@ -209,12 +211,12 @@ fn choose(record: &mut Record, host: Option<&[u8]>, path: &[u8]) -> Result<Route
 
 /// Refuses what leaves the prefix of the upstream or of a rewrite, or chooses another route once the prefix is stripped.
 fn stays(record: &mut Record, chosen: RouteIndex, host: Option<&[u8]>, path: &[u8]) -> Result<(), Refusal> {
-    let serving = Arc::clone(&record.serving);
-    let Some((route, _)) = serving.route(chosen) else { return Ok(()) };
+    let active_plan = Arc::clone(&record.active_plan);
+    let Some((route, _)) = active_plan.route(chosen) else { return Ok(()) };
     let Some(behind) = forward::behind_prefix(path, route) else { return Ok(()) };
     let reason = if climbs(&behind.rest) {
         "the path leads above the prefix under which it is forwarded"
-    } else if behind.is_whole && !serving.router().stays(host, chosen.0, behind.stripped, &behind.rest) {
+    } else if behind.is_whole && !active_plan.router().stays(host, chosen.0, behind.stripped, &behind.rest) {
         "without its prefix, the path can be read in two ways that lead to different routes"
     } else {
         return Ok(());

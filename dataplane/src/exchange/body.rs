@@ -1,8 +1,8 @@
 //! A request body on its way through: read from the client within its limits, inspected, held until it may pass, then
 //! handed on piece by piece. Violations that end it are its faults; all of them are noted for the record.
 
+mod buffer;
 mod faults;
-mod hold;
 mod reading;
 
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ use waf_shared::limits;
 use waf_shared::metrics::{Degraded, RouteCounter};
 use waf_shared::plan::Mode;
 
-use super::Turned;
+use super::Rejection;
 use super::admit::{Admitted, leaf_of};
 use super::contract::Contracted;
 use super::grpc::Messages;
@@ -32,10 +32,10 @@ use crate::http1::head::Malformed;
 use crate::http1::reader::{BodyError, Piece};
 use crate::message::Source;
 use crate::metrics::watch;
-use crate::pace::Pace;
+use crate::min_rate::MinRate;
 use crate::refusal::{Refusal, TIMEOUT};
-use hold::Hold;
-use reading::{Reading, Tap};
+use buffer::BodyBuffer;
+use reading::{ContractBuffer, Reading};
 
 /// A request body.
 #[derive(Debug)]
@@ -43,8 +43,8 @@ pub(crate) struct Body {
     decoder: Decoder,
     inspection: Box<Inspection>,
     reading: Reading,
-    hold: Hold,
-    pace: Option<Pace>,
+    buffer: BodyBuffer,
+    min_rate: Option<MinRate>,
     stall: Duration,
     /// The field that the rate limit counts by.
     key_field: Option<String>,
@@ -120,7 +120,7 @@ impl Body {
     /// Of a request whose head was inspected.
     pub(super) fn new(described: &Described<'_>, inspection: Box<Inspection>, record: &Record) -> Body {
         let Described { admitted, kind, codings } = *described;
-        let (settings, plan) = (record.settings(), record.serving.plan());
+        let (settings, plan) = (record.settings(), record.active_plan.plan());
         let ratio = settings.inspection.decompression_ratio_limit;
         let is_ratio_on = settings.leaves.contains(Leaf::ResourceLimitsDecompressionRatio);
         let bounds = coding::Bounds {
@@ -133,7 +133,7 @@ impl Body {
                 && !admitted.is_grpc()
                 && settings.leaves.contains(Leaf::OpenapiBodyMismatch)
         });
-        let tap = contracted.map(|_| Tap::new(settings.inspection.max_inspect_size));
+        let tap = contracted.map(|_| ContractBuffer::new(settings.inspection.max_inspect_size));
         let reading = Reading::new(kind, codings, bounds, tap);
         // Calls of gRPC may stay open and silent for long: they are neither held nor paced.
         let is_stream = admitted.is_grpc();
@@ -151,8 +151,11 @@ impl Body {
             end: (!admitted.carries_body()).then(Bytes::new),
             inspection,
             reading,
-            hold: Hold::new(settings.inspection.max_memory_buffer, record.serving.spool().clone()),
-            pace: Some(bytes_per_second).filter(|_| is_paced).and_then(Pace::of_body),
+            buffer: BodyBuffer::new(
+                settings.inspection.max_memory_buffer,
+                record.active_plan.spool().clone(),
+            ),
+            min_rate: Some(bytes_per_second).filter(|_| is_paced).and_then(MinRate::of_body),
             stall: Duration::from_secs(stall),
             key_field: quota::key_field(record).map(str::to_owned),
             cannot_hold: false,
@@ -176,7 +179,7 @@ impl Body {
 
     /// The first bytes of what is held.
     pub(crate) fn beginning(&self, bytes_max: usize) -> Vec<u8> {
-        self.hold.beginning(bytes_max)
+        self.buffer.beginning(bytes_max)
     }
 
     /// Reads and holds until what was read may pass.
@@ -193,7 +196,7 @@ impl Body {
     pub(crate) async fn next(&mut self, reader: &mut Source<'_>) -> Result<Next, BodyFault> {
         loop {
             if self.may_pass {
-                match self.hold.pop().await {
+                match self.buffer.pop().await {
                     Ok(Some(data)) => return Ok(Next::Data(data)),
                     Ok(None) => {}
                     Err(error) => return Err(self.lost(&error)),
@@ -203,7 +206,7 @@ impl Body {
                 }
             }
             if let Some(data) = self.advance(reader).await? {
-                if self.may_pass && self.hold.is_empty() {
+                if self.may_pass && self.buffer.is_empty() {
                     return Ok(Next::Data(data));
                 }
                 self.keep(data).await?;
@@ -213,7 +216,7 @@ impl Body {
 
     /// Takes what is held without waiting, for one write together with the head.
     pub(crate) fn pop_held(&mut self) -> Option<Bytes> {
-        if self.may_pass { self.hold.pop_ready() } else { None }
+        if self.may_pass { self.buffer.pop_ready() } else { None }
     }
 
     /// Whether the client has sent all of it.
@@ -223,7 +226,7 @@ impl Body {
 
     /// The trailers, once nothing but them is left to send.
     pub(crate) fn at_end(&self) -> Option<&Bytes> {
-        self.end.as_ref().filter(|_| self.may_pass && self.hold.is_empty())
+        self.end.as_ref().filter(|_| self.may_pass && self.buffer.is_empty())
     }
 
     /// What was found, when it would block.
@@ -252,12 +255,12 @@ impl Body {
             files: self.inspection.file_rest(),
             body: if self.reading.is_off() { self.bytes } else { 0 },
         });
-        if self.hold.has_spooled() {
+        if self.buffer.has_spooled() {
             tracing::debug!(request_id = record.request_id, "a part of the body waited on disk");
             record.series().add(RouteCounter::BodySpooled, 1);
         }
-        if self.cannot_hold || self.hold.has_spooled() {
-            record.serving.metrics().degrade(Degraded::Spooling, self.cannot_hold);
+        if self.cannot_hold || self.buffer.has_spooled() {
+            record.active_plan.metrics().degrade(Degraded::Spooling, self.cannot_hold);
         }
         if uninspected > 0 {
             record.series().add(RouteCounter::BodyUninspectedBytes, uninspected);
@@ -310,17 +313,17 @@ impl Body {
     async fn read(&mut self, reader: &mut Source<'_>) -> Result<Piece, BodyFault> {
         loop {
             let began = Instant::now();
-            let pace = self.pace.as_ref().map(Pace::patience);
-            let patience = pace.map_or(self.stall, |pace| pace.min(self.stall));
+            let min_rate = self.min_rate.as_ref().map(MinRate::patience);
+            let patience = min_rate.map_or(self.stall, |min_rate| min_rate.min(self.stall));
             let Ok(piece) = timeout(patience, reader.body(&mut self.decoder)).await else {
-                if pace.is_none_or(|pace| pace > self.stall) {
+                if min_rate.is_none_or(|min_rate| min_rate > self.stall) {
                     return Err(BodyFault::Unfinished);
                 }
                 let rate = self.rules.bytes_per_second;
                 let reason = format!("the body came slower than {rate} bytes a second");
                 self.violate(Leaf::RequestValidationSlowClients, reason)?;
                 // Said once; where the mode lets it pass, only silence ends the wait.
-                self.pace = None;
+                self.min_rate = None;
                 continue;
             };
             let piece = piece.map_err(|error| match error {
@@ -328,8 +331,8 @@ impl Body {
                 BodyError::Malformed(why) => BodyFault::Malformed(why),
                 BodyError::Io(_) => BodyFault::Gone,
             })?;
-            if let (Some(pace), Piece::Data(data)) = (&mut self.pace, &piece) {
-                pace.came(began.elapsed(), data.len());
+            if let (Some(min_rate), Piece::Data(data)) = (&mut self.min_rate, &piece) {
+                min_rate.came(began.elapsed(), data.len());
             }
             return Ok(piece);
         }
@@ -362,15 +365,15 @@ impl Body {
     }
 
     async fn keep(&mut self, data: Bytes) -> Result<(), BodyFault> {
-        if let Err(error) = self.hold.push(data).await {
+        if let Err(error) = self.buffer.push(data).await {
             tracing::warn!(%error, "a body cannot be spooled to disk");
             self.cannot_hold = true;
-            self.hold.give_up_disk();
+            self.buffer.give_up_disk();
             self.violate(Leaf::ResourceLimitsMaxMemory, "the body cannot be spooled to disk")?;
         }
         // In `detect_only` the rest streams through the inspection and past it. Where the leaf is off, memory has no bound
         // but that of the inspection: what is not judged yet waits there.
-        let is_too_much = self.hold.memory_bytes() > self.rules.inspected_max;
+        let is_too_much = self.buffer.memory_bytes() > self.rules.inspected_max;
         if self.cannot_hold && (self.rules.mode != Mode::Blocking || is_too_much) {
             self.passes_early = true;
             self.may_pass = true;
@@ -432,18 +435,18 @@ pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {
 }
 
 /// What a broken body means for the client.
-pub(crate) fn body_refusal(fault: &BodyFault, record: &mut Record) -> Turned {
+pub(crate) fn body_refusal(fault: &BodyFault, record: &mut Record) -> Rejection {
     match fault {
-        BodyFault::Refused(refusal) => Turned::Refused(*refusal),
+        BodyFault::Refused(refusal) => Rejection::Refused(*refusal),
         BodyFault::Unfinished => {
             // The record keeps it whatever the mode: a message that never ends cannot be forwarded.
             let _ =
                 record.refuse(408, Leaf::RequestValidationSlowClients, PLACE, "the body was never finished");
-            Turned::Refused(TIMEOUT)
+            Rejection::Refused(TIMEOUT)
         }
         BodyFault::Malformed(why) => {
-            Turned::Refused(record.refuse(400, leaf_of(*why), PLACE, why.to_string()))
+            Rejection::Refused(record.refuse(400, leaf_of(*why), PLACE, why.to_string()))
         }
-        BodyFault::Gone => Turned::Gone,
+        BodyFault::Gone => Rejection::Gone,
     }
 }

@@ -30,8 +30,8 @@ pub(crate) struct Contracted {
 
 /// Compares path, method, parameters and content type with the contract.
 pub(crate) fn head(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
-    let serving = Arc::clone(&record.serving);
-    let Some((contract, counters)) = serving.contracts().of(admitted.route.0) else { return Ok(()) };
+    let active_plan = Arc::clone(&record.active_plan);
+    let Some((contract, counters)) = active_plan.contracts().of(admitted.route.0) else { return Ok(()) };
     let began = watch();
     let outcome = compare(contract, counters, admitted, record);
     record.compared(watch().saturating_sub(began));
@@ -101,7 +101,7 @@ fn compare(
 /// The operation, by the rewritten path; where that is not declared and the upstream's URL has a path, by both together.
 fn find(contract: &Contract, admitted: &Admitted, method: &[u8], record: &Record) -> Found {
     let path = admitted.target.path(admitted.head.target());
-    let Some((route, _)) = record.serving.route(admitted.route) else { return Found::NoPath };
+    let Some((route, _)) = record.active_plan.route(admitted.route) else { return Found::NoPath };
     let mut rewritten = Vec::with_capacity(path.len());
     forward::rewrite(path, &route.rewrite, &mut rewritten);
     if path == b"*" {
@@ -133,7 +133,7 @@ fn undeclared(counters: &Counters, record: &mut Record) -> Result<(), Refusal> {
         counters.count(Counted::Invalid);
         return record.breach(leaf, "PATH", reason);
     }
-    if record.serving.plan().shadow_api_logging {
+    if record.active_plan.plan().shadow_api_logging {
         record.remark(leaf, "PATH", reason);
     }
     Ok(())

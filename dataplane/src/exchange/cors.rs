@@ -8,7 +8,7 @@ use crate::http1::head::{Fields, RequestHead};
 
 /// The settings of the chosen route.
 pub(super) fn of(record: &Record) -> Option<&Cors> {
-    record.serving.route(record.route?).and_then(|(route, _)| route.cors.as_ref())
+    record.active_plan.route(record.route?).and_then(|(route, _)| route.cors.as_ref())
 }
 
 /// Whether a browser asks before it sends what it is about to send.

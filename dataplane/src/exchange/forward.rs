@@ -75,7 +75,7 @@ fn is_believed(known: &Field, record: &Record) -> bool {
 
 /// Whether nothing says which peers are proxies: mode 3 without `--trusted-proxies`.
 fn is_open(record: &Record) -> bool {
-    let plan = record.serving.plan();
+    let plan = record.active_plan.plan();
     matches!(plan.listen, Listen::Plain { .. }) && plan.trusted_proxies.is_empty()
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn identifies(name: &[u8], record: &Record) -> bool {
 }
 
 fn forwarding(head: &RequestHead, host: Option<&[u8]>, record: &Record, out: &mut Vec<u8>) {
-    let trusted = &record.serving.plan().trusted_proxies;
+    let trusted = &record.active_plan.plan().trusted_proxies;
     let received: Vec<&[u8]> = head.fields.all("x-forwarded-for").collect();
     field(out, b"X-Forwarded-For", &client_address::x_forwarded_for(record.peer().ip(), trusted, &received));
     let sent = |name| head.fields.first(name).filter(|_| is_trusted(record));
@@ -125,7 +125,7 @@ fn is_other_trace(name: &[u8], record: &Record) -> bool {
 }
 
 fn is_trusted(record: &Record) -> bool {
-    client_address::is_trusted(record.peer().ip(), &record.serving.plan().trusted_proxies)
+    client_address::is_trusted(record.peer().ip(), &record.active_plan.plan().trusted_proxies)
 }
 
 fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {

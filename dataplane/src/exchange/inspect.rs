@@ -11,7 +11,7 @@ use waf_detection::inspection::{Inspection, OnHit};
 use waf_detection::request::{self, Head};
 use waf_shared::catalog::Leaf;
 
-use super::Turned;
+use super::Rejection;
 use super::admit::{Admitted, refuses};
 use super::body::{self, Body, Described, body_refusal};
 use super::record::Record;
@@ -27,21 +27,21 @@ use crate::refusal::Refusal;
     clippy::vec_box,
     reason = "an inspection is large and travels boxed through the stages; here it only changes hands"
 )]
-pub(crate) struct Spare(Mutex<Vec<Box<Inspection>>>);
+pub(crate) struct InspectionPool(Mutex<Vec<Box<Inspection>>>);
 
 /// Inspections that are kept; more run at once only under a flood, and are made anew then.
-const SPARE_MAX: usize = 64;
+const POOLED_MAX: usize = 64;
 
-impl Spare {
+impl InspectionPool {
     fn take(&self) -> Option<Box<Inspection>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
     /// Keeps an inspection for the next request.
     pub(crate) fn put(&self, inspection: Box<Inspection>) {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < SPARE_MAX {
-            spare.push(inspection);
+        let mut inspections = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if inspections.len() < POOLED_MAX {
+            inspections.push(inspection);
         }
     }
 }
@@ -65,20 +65,24 @@ pub(crate) struct Cleared {
 }
 
 /// Inspects path, query and header fields.
-pub(crate) fn head(admitted: Admitted, spare: &Spare, record: &mut Record) -> Result<Inspected, Turned> {
+pub(crate) fn head(
+    admitted: Admitted,
+    inspections: &InspectionPool,
+    record: &mut Record,
+) -> Result<Inspected, Rejection> {
     record.rules_begin();
     let settings = record.settings();
-    let bounds = record.serving.bounds(record.route).clone();
+    let bounds = record.active_plan.bounds(record.route).clone();
     let on_hit = if refuses(record) { OnHit::Stop } else { OnHit::GoOn };
     let budget =
         Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time, watch };
-    let mut inspection = match spare.take() {
+    let mut inspection = match inspections.take() {
         Some(mut inspection) => {
             inspection.reset(settings.leaves, bounds, on_hit, budget);
             inspection
         }
         None => {
-            let engine = Arc::clone(record.serving.engine());
+            let engine = Arc::clone(record.active_plan.engine());
             Box::new(Inspection::new(engine, settings.leaves, bounds, on_hit, budget))
         }
     };
@@ -99,7 +103,7 @@ pub(crate) fn head(admitted: Admitted, spare: &Spare, record: &mut Record) -> Re
         None => Ok(Inspected { admitted, inspection }),
         Some(refusal) => {
             record.inspected(&inspection);
-            Err(Turned::Found(refusal, inspection))
+            Err(Rejection::Found(refusal, inspection))
         }
     }
 }
@@ -110,7 +114,7 @@ pub(crate) async fn body(
     reader: &mut Source<'_>,
     writer: &mut Sink<'_>,
     record: &mut Record,
-) -> Result<Cleared, Turned> {
+) -> Result<Cleared, Rejection> {
     let Inspected { admitted, mut inspection } = inspected;
     let mut kind = BodyKind::None;
     let mut codings = Vec::new();
@@ -132,7 +136,7 @@ pub(crate) async fn body(
                 let leaf = Leaf::HttpComplianceMalformedBody;
                 let reason = "the body has a content coding that cannot be taken off";
                 if record.violate(leaf, "HEADERS:content-encoding", reason).is_err() {
-                    return Err(Turned::Refused(Refusal::blocked(415).closing()));
+                    return Err(Rejection::Refused(Refusal::blocked(415).closing()));
                 }
             }
         }
@@ -140,7 +144,7 @@ pub(crate) async fn body(
             && admitted.head.fields.first("expect").is_some()
             && !reader.has_buffered()
         {
-            writer.interim(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Turned::Gone)?;
+            writer.interim(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Rejection::Gone)?;
         }
     }
     let described = Described { admitted: &admitted, kind, codings: &codings };
@@ -149,8 +153,8 @@ pub(crate) async fn body(
     if let Err(fault) = outcome {
         body.report(record);
         return Err(match body_refusal(&fault, record) {
-            Turned::Refused(refusal) => Turned::Found(refusal, body.into_inspection()),
-            Turned::Gone => Turned::Left(body.into_inspection()),
+            Rejection::Refused(refusal) => Rejection::Found(refusal, body.into_inspection()),
+            Rejection::Gone => Rejection::Left(body.into_inspection()),
             other => other,
         });
     }

@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 
 /// Counts the request for its client, and turns it away where the mode says so.
 pub(crate) fn check(head: &RequestHead, record: &mut Record) -> Result<(), Refusal> {
-    let Some((limit, quota)) = record.route.and_then(|route| record.serving.quota(route)) else {
+    let Some((limit, quota)) = record.route.and_then(|route| record.active_plan.quota(route)) else {
         return Ok(());
     };
     let value = |name| the_value(head, name).filter(|_| forward::identifies(name.as_bytes(), record));
@@ -35,7 +35,7 @@ pub(crate) fn check(head: &RequestHead, record: &mut Record) -> Result<(), Refus
 
 /// The field that the route's rate limit counts by, as the configuration spells it.
 pub(crate) fn key_field(record: &Record) -> Option<&str> {
-    let (limit, _) = record.route.and_then(|route| record.serving.quota(route))?;
+    let (limit, _) = record.route.and_then(|route| record.active_plan.quota(route))?;
     match &limit.source {
         RateLimitSource::Ip => None,
         RateLimitSource::Header(name) => Some(name),

@@ -15,12 +15,12 @@ use waf_shared::limits;
 use waf_shared::plan::{Mode, RateLimit, Settings};
 
 use super::contract::Contracted;
-use super::screen::Judged;
-use super::tally::Tally;
+use super::exchange_metrics::Measurements;
+use super::response_inspection::ResponseFindings;
+use crate::active_plan::{ActivePlan, RouteIndex};
 use crate::audit::Disposition;
 use crate::http1::head::RequestHead;
 use crate::refusal::Refusal;
-use crate::serving::{RouteIndex, Serving};
 use crate::tls::Secured;
 use crate::trace;
 
@@ -76,7 +76,7 @@ impl Exceeded {
 
 /// How a connection arrived.
 #[derive(Debug, Clone)]
-pub(crate) enum Door {
+pub(crate) enum Arrival {
     /// Without TLS, to be proxied.
     Plain,
     /// Over TLS.
@@ -98,19 +98,19 @@ pub(crate) struct NotInspected {
 
 /// Where a connection comes from and arrived.
 #[derive(Debug, Clone)]
-pub(crate) struct Ends {
+pub(crate) struct ConnectionInfo {
     /// The TCP peer.
     pub(crate) peer: SocketAddr,
     /// Our own address.
     pub(crate) local: SocketAddr,
     /// How it arrived.
-    pub(crate) door: Door,
+    pub(crate) arrival: Arrival,
 }
 
 /// The record of one exchange.
 #[derive(Debug)]
 pub(crate) struct Record {
-    pub(crate) serving: Arc<Serving>,
+    pub(crate) active_plan: Arc<ActivePlan>,
     pub(crate) route: Option<RouteIndex>,
     pub(crate) request_id: String,
     pub(crate) head: Option<Arc<RequestHead>>,
@@ -123,7 +123,7 @@ pub(crate) struct Record {
     pub(crate) contracted: Option<Contracted>,
     /// Methods for a 405 that the contract gives.
     pub(crate) allow: Option<Vec<String>>,
-    ends: Ends,
+    info: ConnectionInfo,
     started: Instant,
     time: SystemTime,
     violations: Vec<Violation>,
@@ -135,7 +135,7 @@ pub(crate) struct Record {
     answer: Option<Box<Verdict>>,
     /// What its spans will say, while tracing is on.
     trace: Option<Box<trace::Exchange>>,
-    pub(super) tally: Tally,
+    pub(super) exchange_metrics: Measurements,
     /// What is said instead of an upstream, where nothing is proxied.
     reply: Option<Reply>,
 }
@@ -151,19 +151,23 @@ pub(crate) enum Reply {
 
 impl Record {
     /// For an exchange that begins now.
-    pub(crate) fn new(serving: Arc<Serving>, ends: Ends, now: (Instant, SystemTime)) -> Record {
-        serving.metrics().entered();
+    pub(crate) fn new(
+        active_plan: Arc<ActivePlan>,
+        info: ConnectionInfo,
+        now: (Instant, SystemTime),
+    ) -> Record {
+        active_plan.metrics().entered();
         Record {
-            serving,
+            active_plan,
             route: None,
             request_id: String::new(),
             head: None,
-            client: ends.peer,
+            client: info.peer,
             parameters: Vec::new(),
             exceeded: None,
             contracted: None,
             allow: None,
-            ends,
+            info,
             started: now.0,
             time: now.1,
             violations: Vec::new(),
@@ -172,26 +176,26 @@ impl Record {
             not_inspected: NotInspected::default(),
             answer: None,
             trace: None,
-            tally: Tally::default(),
+            exchange_metrics: Measurements::default(),
             reply: None,
         }
     }
 
     /// What holds for it now.
     pub(crate) fn settings(&self) -> &Settings {
-        self.serving.settings(self.route)
+        self.active_plan.settings(self.route)
     }
 
     /// How the connection arrived.
-    pub(crate) fn door(&self) -> &Door {
-        &self.ends.door
+    pub(crate) fn arrival(&self) -> &Arrival {
+        &self.info.arrival
     }
 
     /// What the client speaks TLS with, if it does.
     pub(crate) fn secured(&self) -> Option<&Secured> {
-        match &self.ends.door {
-            Door::Tls(secured) => Some(secured),
-            Door::Plain | Door::Redirect => None,
+        match &self.info.arrival {
+            Arrival::Tls(secured) => Some(secured),
+            Arrival::Plain | Arrival::Redirect => None,
         }
     }
 
@@ -201,7 +205,7 @@ impl Record {
     }
 
     /// Sets what is said instead of an upstream.
-    pub(crate) fn replies(&mut self, reply: Reply) {
+    pub(crate) fn set_reply(&mut self, reply: Reply) {
         self.reply = Some(reply);
     }
 
@@ -212,7 +216,7 @@ impl Record {
 
     /// The TCP peer.
     pub(crate) fn peer(&self) -> SocketAddr {
-        self.ends.peer
+        self.info.peer
     }
 
     /// Makes an id for an exchange that ended before its head was read.
@@ -256,7 +260,7 @@ impl Record {
     /// Whether the route's contract is more than watched.
     fn is_strict(&self) -> bool {
         let openapi =
-            self.route.and_then(|r| self.serving.route(r)).and_then(|(route, _)| route.openapi.as_ref());
+            self.route.and_then(|r| self.active_plan.route(r)).and_then(|(route, _)| route.openapi.as_ref());
         openapi.is_some_and(|openapi| openapi.strict)
     }
 
@@ -370,8 +374,8 @@ impl Record {
     }
 
     /// Records what was found in the upstream's answer.
-    pub(super) fn judged(&mut self, answer: Judged) {
-        self.screened(&answer);
+    pub(super) fn judged(&mut self, answer: ResponseFindings) {
+        self.response_relay(&answer);
         self.answer = answer.verdict;
         if let Some(breach) = answer.breach {
             let effect = self.effect_of_breach();

@@ -16,13 +16,13 @@ pub(super) fn answer(arrived: &Arrived, tls: &Tls, record: &mut Record) -> Refus
     }
     let is_read = matches!(arrived.head.method(), b"GET" | b"HEAD");
     if let Some(text) = tls.http_challenge(arrived.target.path(raw)).filter(|_| is_read) {
-        record.replies(Reply::Challenge(text));
+        record.set_reply(Reply::Challenge(text));
         return CHALLENGE;
     }
     let known =
-        arrived.host().filter(|host| record.serving.hosts().is_some_and(|hosts| hosts.contains(host)));
+        arrived.host().filter(|host| record.active_plan.hosts().is_some_and(|hosts| hosts.contains(host)));
     let Some(host) = known else { return NOT_FOUND };
-    record.replies(Reply::Location(location(host, arrived)));
+    record.set_reply(Reply::Location(location(host, arrived)));
     REDIRECT
 }
 

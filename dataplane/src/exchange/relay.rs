@@ -7,17 +7,17 @@ use bytes::Bytes;
 use super::admit::Admitted;
 use super::cors;
 use super::record::Record;
-use super::screen::{Judged, Screen};
-use super::screened;
+use super::response_inspection::{ResponseFindings, ResponseInspector};
+use super::response_relay;
 use super::transfer::within;
 use super::upgrade;
+use crate::active_plan::HeaderRules;
 use crate::http1::body::Decoder;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{ResponseHead, Version};
 use crate::http1::reader::Piece;
 use crate::message::{Delimited, Sink, Source};
 use crate::refusal::Refusal;
-use crate::serving::HeaderRules;
 use crate::upstream::UpstreamError;
 
 /// Bytes that are collected before they are written.
@@ -61,7 +61,7 @@ pub(super) struct Answer {
     delimited: Delimited,
     reusable: bool,
     takes_trailers: bool,
-    screen: Option<Screen>,
+    inspector: Option<ResponseInspector>,
 }
 
 impl Answer {
@@ -93,9 +93,9 @@ impl Answer {
             (true, Version::Http11 | Version::Http2) => {}
         }
         head.extend_from_slice(b"\r\n");
-        let screen = Screen::of(response, framing, admitted, record);
+        let inspector = ResponseInspector::of(response, framing, admitted, record);
         let takes_trailers = upgrade::takes_trailers(&admitted.head);
-        Ok(Answer { head, decoder: Decoder::new(framing), delimited, reusable, takes_trailers, screen })
+        Ok(Answer { head, decoder: Decoder::new(framing), delimited, reusable, takes_trailers, inspector })
     }
 
     /// Relays head and body, screened where rules look at them, and says what was found. Waits at most `patience` between
@@ -105,22 +105,23 @@ impl Answer {
         upstream: &mut Source<'_>,
         client: &mut Sink<'_>,
         patience: Duration,
-    ) -> (Relayed, Judged) {
-        let Answer { head, mut decoder, delimited, reusable, takes_trailers, screen } = self;
+    ) -> (Relayed, ResponseFindings) {
+        let Answer { head, mut decoder, delimited, reusable, takes_trailers, inspector } = self;
         client.take_trailers(takes_trailers);
-        let mut judged = Judged::default();
+        let mut judged = ResponseFindings::default();
         let mut relayed = None;
-        match screen {
-            Some(screen) => {
-                let start = screened::Start { head: &head, delimited, patience };
-                let (outcome, found) = screened::relay(start, screen, upstream, &mut decoder, client).await;
+        match inspector {
+            Some(inspector) => {
+                let start = response_relay::Start { head: &head, delimited, patience };
+                let (outcome, found) =
+                    response_relay::relay(start, inspector, upstream, &mut decoder, client).await;
                 judged = found;
                 relayed = match outcome {
-                    screened::Outcome::Sent => Some(whole(delimited, reusable)),
-                    screened::Outcome::Cut(by) => Some(Relayed::Cut(by)),
-                    screened::Outcome::Stopped => Some(Relayed::Stopped),
-                    screened::Outcome::Refused(refusal) => Some(Relayed::Refused(refusal)),
-                    screened::Outcome::Passed => None,
+                    response_relay::Outcome::Sent => Some(whole(delimited, reusable)),
+                    response_relay::Outcome::Cut(by) => Some(Relayed::Cut(by)),
+                    response_relay::Outcome::Stopped => Some(Relayed::Stopped),
+                    response_relay::Outcome::Refused(refusal) => Some(Relayed::Refused(refusal)),
+                    response_relay::Outcome::Passed => None,
                 };
             }
             None => client.head(&head, delimited),
@@ -241,7 +242,7 @@ pub(super) fn switching_head(response: &ResponseHead, record: &Record) -> Vec<u8
 }
 
 fn write_head(response: &ResponseHead, record: &Record, delimited: Delimited, out: &mut Vec<u8>) {
-    let rules = record.serving.header_rules(record.route);
+    let rules = record.active_plan.header_rules(record.route);
     status_line(response, out);
     let mut has_request_id = false;
     for (name, value) in response.fields.iter() {
@@ -274,7 +275,7 @@ fn is_kept_back(response: &ResponseHead, name: &[u8], record: &Record) -> bool {
     NOT_RELAYED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
         || (matches!(response.status, 100..=199 | 204) && name.eq_ignore_ascii_case(b"content-length"))
         || is_named_by_connection(response, name)
-        || record.serving.header_rules(record.route).strips(name)
+        || record.active_plan.header_rules(record.route).strips(name)
         || (cors::is_ours(name) && cors::of(record).is_some())
 }
 

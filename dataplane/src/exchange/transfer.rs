@@ -19,16 +19,18 @@ use super::body::{BodyFault, body_refusal};
 use super::inspect::Cleared;
 use super::record::Record;
 use super::relay::{self, By, Relayed};
-use super::screen::Judged;
+use super::response_inspection::ResponseFindings;
 use super::tunnel::{self, Side};
-use super::{Client, Turned, forward, keeps_alive, upgrade};
+use super::{Client, Rejection, forward, keeps_alive, upgrade};
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{Malformed, ResponseHead};
 use crate::http2;
 use crate::message::{Delimited, Source};
 use crate::proxy::Proxy;
 use crate::refusal::After;
-use crate::upstream::{Granted, Holder, Link, Outbound, Pool, Share, TunnelSlot, UpstreamError, Want};
+use crate::upstream::{
+    Granted, Holder, HttpVersionPreference, Link, Outbound, Pool, Share, TunnelSlot, UpstreamError,
+};
 use head::{Progress, Waiting, await_head};
 use upload::{SendFault, upload};
 
@@ -42,12 +44,12 @@ pub(crate) struct Sent {
 enum Failed {
     /// The connection closed before a byte of the answer came: the request may never have been read.
     Unanswered(io::Error),
-    Turned(Turned),
+    Rejection(Rejection),
 }
 
 impl From<UpstreamError> for Failed {
     fn from(error: UpstreamError) -> Failed {
-        Failed::Turned(Turned::Upstream(error))
+        Failed::Rejection(Rejection::Upstream(error))
     }
 }
 
@@ -57,18 +59,18 @@ pub(crate) async fn transfer(
     client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
-) -> Result<Sent, Turned> {
+) -> Result<Sent, Rejection> {
     if record.settings().leaves.contains(Leaf::RequestValidationSlowClients) {
-        client.writer.keep_pace(record.serving.plan().protocol.slow_request_min_rate_bps);
+        client.writer.keep_min_rate(record.active_plan.plan().protocol.slow_request_min_rate_bps);
     }
     let gone = client.writer.gone();
     let sent = tokio::select! {
         biased;
         sent = attempts(cleared, client, proxy, record) => sent,
-        () = gone => Err(Turned::Gone),
+        () = gone => Err(Rejection::Gone),
     };
     record.call_ends(match &sent {
-        Err(Turned::Upstream(error)) => Some(error.word()),
+        Err(Rejection::Upstream(error)) => Some(error.word()),
         _ => None,
     });
     sent
@@ -80,10 +82,10 @@ async fn attempts(
     client: &mut Client<'_>,
     proxy: &Proxy,
     record: &mut Record,
-) -> Result<Sent, Turned> {
-    let serving = std::sync::Arc::clone(&record.serving);
-    let Some((route, pool)) = serving.route(cleared.admitted.route) else {
-        return Err(Turned::Upstream(UpstreamError::Busy));
+) -> Result<Sent, Rejection> {
+    let active_plan = std::sync::Arc::clone(&record.active_plan);
+    let Some((route, pool)) = active_plan.route(cleared.admitted.route) else {
+        return Err(Rejection::Upstream(UpstreamError::Busy));
     };
     let patience = route.upstream_timeout.duration();
     let repeatable = is_idempotent(cleared.admitted.head.method()) && !cleared.admitted.carries_body();
@@ -91,20 +93,21 @@ async fn attempts(
     forward::write_head(&cleared.admitted, route, record, &mut head);
     record.call_begins(&route.upstream, &head);
 
-    let holder = Holder::new(record.client.ip(), proxy.client_share(serving.plan()));
+    let holder = Holder::new(record.client.ip(), proxy.client_share(active_plan.plan()));
     let asks_upgrade = !upgrade::asked(&cleared.admitted).is_empty();
-    let tunnel = asks_upgrade.then(|| pool.tunnel(holder)).transpose().map_err(Turned::Upstream)?;
+    let tunnel = asks_upgrade.then(|| pool.tunnel(holder)).transpose().map_err(Rejection::Upstream)?;
     let want = if asks_upgrade {
         // HTTP/2 has no such switch.
-        Want::Http1
+        HttpVersionPreference::Http1
     } else if cleared.admitted.is_grpc() {
-        Want::Http2
+        HttpVersionPreference::Http2
     } else {
-        Want::Any
+        HttpVersionPreference::Any
     };
     let http2 = if pool.may_speak_http2(want) { http2::request(&head, pool.scheme()) } else { None };
     // What HTTP/2 cannot say goes over a connection that was not offered it.
-    let want = if pool.may_speak_http2(want) && http2.is_none() { Want::Http1 } else { want };
+    let want =
+        if pool.may_speak_http2(want) && http2.is_none() { HttpVersionPreference::Http1 } else { want };
     let delimited = match cleared.admitted.framing {
         Framing::Chunked => Delimited::Message,
         _ => Delimited::Head,
@@ -114,24 +117,26 @@ async fn attempts(
 
     let Granted { mut link, share } = tokio::select! {
         biased;
-        granted = pool.acquire(holder, want, repeatable, patience) => granted.map_err(Turned::Upstream)?,
+        granted = pool.acquire(holder, want, repeatable, patience) => granted.map_err(Rejection::Upstream)?,
         // Who has not sent everything is heard of when the rest is read.
-        () = client.reader.gone(), if cleared.body.has_come() => return Err(Turned::Gone),
+        () = client.reader.gone(), if cleared.body.has_come() => return Err(Rejection::Gone),
     };
     let mut held = Held { share: Some(share), _tunnel: tunnel };
     let first_was_reused = link.is_reused();
     match attempt(&request, cleared, client, proxy, record, (link, pool, &mut held), patience).await {
         Ok(sent) => return Ok(sent),
-        Err(Failed::Turned(turned)) => return Err(turned),
+        Err(Failed::Rejection(rejection)) => return Err(rejection),
         Err(Failed::Unanswered(error)) if !(first_was_reused && repeatable) => {
-            return Err(Turned::Upstream(UpstreamError::Reset(error)));
+            return Err(Rejection::Upstream(UpstreamError::Reset(error)));
         }
-        Err(Failed::Unanswered(_)) => link = pool.connect(want, patience).await.map_err(Turned::Upstream)?,
+        Err(Failed::Unanswered(_)) => {
+            link = pool.connect(want, patience).await.map_err(Rejection::Upstream)?
+        }
     }
     match attempt(&request, cleared, client, proxy, record, (link, pool, &mut held), patience).await {
         Ok(sent) => Ok(sent),
-        Err(Failed::Turned(turned)) => Err(turned),
-        Err(Failed::Unanswered(error)) => Err(Turned::Upstream(UpstreamError::Reset(error))),
+        Err(Failed::Rejection(rejection)) => Err(rejection),
+        Err(Failed::Unanswered(error)) => Err(Rejection::Upstream(UpstreamError::Reset(error))),
     }
 }
 
@@ -181,13 +186,13 @@ async fn attempt(
             tokio::select! {
                 biased;
                 relayed = relay.as_mut() => break relayed,
-                () = upload.as_mut() => return Err(Failed::Turned(Turned::Gone)),
+                () = upload.as_mut() => return Err(Failed::Rejection(Rejection::Gone)),
                 result = &mut progress.sent, if progress.sending => {
                     progress.sending = false;
                     progress.fault = result.unwrap_or(Ok(())).err();
                     // An upstream that stops reading may still be answering; a client that breaks off is gone.
                     if matches!(progress.fault, Some(SendFault::Client(_))) {
-                        break (Relayed::Cut(By::Client), Judged::default());
+                        break (Relayed::Cut(By::Client), ResponseFindings::default());
                     }
                 }
             }
@@ -214,7 +219,7 @@ async fn attempt(
     if let Some(SendFault::Client(fault)) = &fault {
         // An answer that is still held back has not begun: the client learns why.
         if !client.writer.has_begun() {
-            return Err(Failed::Turned(body_refusal(fault, record)));
+            return Err(Failed::Rejection(body_refusal(fault, record)));
         }
         if matches!(fault, BodyFault::Refused(_)) {
             record.detail("response cut");
@@ -222,8 +227,8 @@ async fn attempt(
     }
     let after = match relayed {
         // The rest of the request may still be on its way.
-        Relayed::Refused(refusal) if sent_all => return Err(Failed::Turned(refusal.into())),
-        Relayed::Refused(refusal) => return Err(Failed::Turned(refusal.closing().into())),
+        Relayed::Refused(refusal) if sent_all => return Err(Failed::Rejection(refusal.into())),
+        Relayed::Refused(refusal) => return Err(Failed::Rejection(refusal.closing().into())),
         Relayed::Stopped => {
             record.detail("response cut");
             After::Abort
@@ -252,7 +257,7 @@ enum Exchanged {
     /// It answered.
     Answered {
         status: u16,
-        relayed: (Relayed, Judged),
+        relayed: (Relayed, ResponseFindings),
         sent_all: bool,
         keep_alive: bool,
         fault: Option<SendFault>,
@@ -275,9 +280,9 @@ async fn switch(
         return Err(crooked().into());
     }
     connection.becomes_tunnel();
-    record.was_upgraded();
+    record.set_upgraded();
     client.writer.head(&relay::switching_head(response, record), Delimited::Head);
-    client.writer.flush().await.map_err(|_| Failed::Turned(Turned::Gone))?;
+    client.writer.flush().await.map_err(|_| Failed::Rejection(Rejection::Gone))?;
     let (Source::Http1(reader), Some(writer)) = (&mut client.reader, client.writer.connection()) else {
         return Err(crooked().into());
     };

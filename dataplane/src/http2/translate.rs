@@ -126,9 +126,9 @@ mod tests {
         let head = response_head(&carried).expect("a head");
         assert_eq!((head.status, head.reason(), head.version), (404, &b"Not Found"[..], Version::Http2));
         assert_eq!(head.fields.all("set-cookie").collect::<Vec<_>>(), [b"b", b"c"]);
-        let mut crooked = Response::new(());
-        crooked.headers_mut().insert("transfer-encoding", HeaderValue::from_static("chunked"));
-        assert_eq!(response_head(&crooked).err(), Some(Malformed::ConnectionField));
+        let mut mismatch = Response::new(());
+        mismatch.headers_mut().insert("transfer-encoding", HeaderValue::from_static("chunked"));
+        assert_eq!(response_head(&mismatch).err(), Some(Malformed::ConnectionField));
     }
 
     #[test]

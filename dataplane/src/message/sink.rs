@@ -9,7 +9,7 @@ use tokio::io::WriteHalf;
 use waf_shared::limits;
 
 use crate::http2::Outgoing;
-use crate::pace::Patience;
+use crate::min_rate::Patience;
 use crate::stream::Stream;
 use crate::wire;
 
@@ -68,8 +68,8 @@ impl<'c> Sink<'c> {
     }
 
     /// Gives the receiver up also when it takes fewer bytes a second of what waits for it; 0 is off.
-    pub(crate) fn keep_pace(&mut self, bytes_per_second: u64) {
-        self.patience.keep_pace(bytes_per_second);
+    pub(crate) fn keep_min_rate(&mut self, bytes_per_second: u64) {
+        self.patience.keep_min_rate(bytes_per_second);
     }
 
     /// Queues a head, its empty line included. It names the framing itself.

@@ -97,7 +97,7 @@ impl Tls {
         }
         let certificate = name.as_deref().and_then(|name| self.resolver.0.load().find(name).cloned());
         let (Some(server_name), Some(certificate)) = (name.clone(), certificate.map(Presented)) else {
-            return Err(turn_away(start, name).await);
+            return Err(reject(start, name).await);
         };
         let bounded = |session: &mut ServerConnection| session.set_buffer_limit(Some(SEALED_BYTES_MAX));
         let config = Arc::clone(&self.config);
@@ -112,7 +112,7 @@ impl Tls {
     async fn prove(&self, start: StartHandshake<TcpStream>, name: Option<String>) -> Ended {
         let open = self.challenges.load();
         let Some(config) = name.as_deref().and_then(|name| open.alpn(name)).map(Arc::clone) else {
-            let _ = turn_away(start, name).await;
+            let _ = reject(start, name).await;
             return Ended::Challenge { answered: false };
         };
         drop(open);
@@ -133,7 +133,7 @@ fn asks_for_proof(hello: &ClientHello<'_>) -> bool {
 }
 
 /// Says that the name is not served here. The library has no words for it before a configuration is chosen.
-async fn turn_away(start: StartHandshake<TcpStream>, name: Option<String>) -> Ended {
+async fn reject(start: StartHandshake<TcpStream>, name: Option<String>) -> Ended {
     let mut stream = start.io;
     if stream.write_all(UNRECOGNIZED_NAME).await.is_ok() {
         let _ = stream.shutdown().await;

@@ -26,7 +26,7 @@ use waf_shared::limits::TRACE_ANSWER_BYTES_MAX;
 use waf_shared::plan::{OtlpProtocol, Scheme, Tracing, Upstream};
 
 use super::TraceSetupError;
-use crate::upstream::{Dialer, Want};
+use crate::upstream::{Dialer, HttpVersionPreference};
 
 /// The path that OTLP over HTTP is spoken on.
 const TRACES: &str = "/v1/traces";
@@ -171,7 +171,7 @@ async fn exchange(
     timeout: Duration,
     request: Request<Bytes>,
 ) -> Result<Response<Bytes>, HttpError> {
-    let stream = dialer.dial(Want::Http1, timeout).await?;
+    let stream = dialer.dial(HttpVersionPreference::Http1, timeout).await?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     let (mut head, body) = request.into_parts();
     // In origin form, with the authority where HTTP/1.1 wants it.

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::Want;
+use super::HttpVersionPreference;
 
 /// Why TLS to an upstream cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -93,8 +93,12 @@ impl Connector {
         Ok(Connector { any: TlsConnector::from(any), http1: TlsConnector::from(http1), name })
     }
 
-    pub(super) async fn handshake(&self, stream: TcpStream, want: Want) -> io::Result<TlsStream<TcpStream>> {
-        let connector = if want == Want::Http1 { &self.http1 } else { &self.any };
+    pub(super) async fn handshake(
+        &self,
+        stream: TcpStream,
+        want: HttpVersionPreference,
+    ) -> io::Result<TlsStream<TcpStream>> {
+        let connector = if want == HttpVersionPreference::Http1 { &self.http1 } else { &self.any };
         connector.connect(self.name.clone(), stream).await
     }
 }

@@ -23,12 +23,12 @@ use super::ready::{Ready, build};
 use super::signals::Signals;
 use super::unserved::Unserved;
 use super::{Options, WorkerError};
+use crate::active_plan::ActivePlan;
 use crate::audit::sink::Sink;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
-use crate::pressure::{Gauge, Pressure};
+use crate::overload::{Gauge, Overload};
 use crate::proxy::{Listening, Proxy};
-use crate::serving::Serving;
 use crate::spool::{Pending, Reply, Spool};
 use crate::tls::{NotTaken, Tls};
 use crate::trace;
@@ -59,7 +59,7 @@ struct Worker {
     spans_told: AtomicU64,
     sender: Sender,
     member: Member<Ready>,
-    current: Option<Arc<Serving>>,
+    current: Option<Arc<ActivePlan>>,
     listening: Vec<(SocketId, Listening)>,
     built: mpsc::Sender<(Generation, Result<Ready, String>)>,
     unserved: Unserved,
@@ -74,9 +74,9 @@ pub(super) async fn serve(
     options: &Options,
     gauge: Option<Gauge>,
 ) -> Result<(), WorkerError> {
-    let pressure = Pressure::default();
+    let overload = Overload::default();
     if let Some(gauge) = gauge {
-        tokio::spawn(pressure.clone().watch(gauge));
+        tokio::spawn(overload.clone().watch(gauge));
     }
     let mut signals = Signals::install().map_err(WorkerError::Signals)?;
     let (sender, receiver) = channel::split(control).map_err(ChannelError::from)?;
@@ -85,7 +85,7 @@ pub(super) async fn serve(
     let mut report = tokio::time::interval(Duration::from_secs(REPORT_SECONDS));
     report.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (unserved, mut names) = mpsc::channel(UNSERVED_NAMES_MAX);
-    let (spool, mut asked) = Spool::new(pressure.clone());
+    let (spool, mut asked) = Spool::new(overload.clone());
     let tls = Tls::new(unserved).map_err(WorkerError::Tls)?;
     let mut worker = Worker {
         metrics: Metrics::new(options.threads),
@@ -93,7 +93,7 @@ pub(super) async fn serve(
         proxy: Proxy::new(
             Sink::new(audit).map_err(WorkerError::NotAWorker)?,
             tls,
-            pressure.clone(),
+            overload.clone(),
             options.client_share,
         ),
         sender,
@@ -148,7 +148,7 @@ pub(super) async fn serve(
             }
         }
     }
-    if let Some(tracer) = worker.current.as_ref().and_then(|serving| serving.tracer()) {
+    if let Some(tracer) = worker.current.as_ref().and_then(|active_plan| active_plan.tracer()) {
         let left = limit.saturating_sub(began.elapsed());
         tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
     }
@@ -285,7 +285,7 @@ impl Worker {
             error!(%error, "the handover is out of step");
             WorkerError::Protocol(error.to_string())
         })?;
-        self.proxy.commit(ready.serving.clone());
+        self.proxy.commit(ready.active_plan.clone());
         let mut listening = Vec::with_capacity(ready.sockets.len());
         for (listener, socket) in ready.sockets {
             let held = self.listening.iter().position(|(id, _)| *id == listener.socket);
@@ -299,14 +299,14 @@ impl Worker {
             listening.push((listener.socket, served));
         }
         self.listening = listening;
-        self.current = Some(ready.serving);
+        self.current = Some(ready.active_plan);
         self.answer(&ToSupervisor::Active(generation)).await
     }
 
     /// Tells what was counted since the last time.
     async fn report(&self) -> Result<(), WorkerError> {
-        if let Some(serving) = &self.current {
-            serving.count_contracts();
+        if let Some(active_plan) = &self.current {
+            active_plan.count_contracts();
         }
         let dropped = trace::spans_dropped();
         let told = self.spans_told.swap(dropped, Ordering::Relaxed);

@@ -18,22 +18,26 @@ pub(super) struct Reading {
     /// Bytes as they came that were not inspected.
     passed_over: u64,
     /// What the contract is to judge, without content codings.
-    tap: Option<Tap>,
+    tap: Option<ContractBuffer>,
 }
 
 /// The first bytes of a body.
 #[derive(Debug)]
-pub(super) struct Tap {
+pub(super) struct ContractBuffer {
     pub(super) bytes: Vec<u8>,
     bytes_max: usize,
     /// Whether more came than is kept.
     pub(super) is_cut: bool,
 }
 
-impl Tap {
+impl ContractBuffer {
     /// Keeps so many bytes.
-    pub(super) fn new(bytes_max: u64) -> Tap {
-        Tap { bytes: Vec::new(), bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX), is_cut: false }
+    pub(super) fn new(bytes_max: u64) -> ContractBuffer {
+        ContractBuffer {
+            bytes: Vec::new(),
+            bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX),
+            is_cut: false,
+        }
     }
 
     fn take(&mut self, data: &[u8]) {
@@ -58,7 +62,7 @@ impl Reading {
         kind: BodyKind,
         codings: &[Coding],
         bounds: coding::Bounds,
-        tap: Option<Tap>,
+        tap: Option<ContractBuffer>,
     ) -> Reading {
         let state = if kind == BodyKind::None { State::Off } else { State::On };
         let inflater = (!codings.is_empty()).then(|| Inflater::new(codings, bounds, Ancillary::Refused));
@@ -66,7 +70,7 @@ impl Reading {
     }
 
     /// What was kept for the contract.
-    pub(super) fn tap(&self) -> Option<&Tap> {
+    pub(super) fn tap(&self) -> Option<&ContractBuffer> {
         self.tap.as_ref()
     }
 

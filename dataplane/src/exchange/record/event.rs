@@ -71,12 +71,15 @@ impl Record {
         let event = Event {
             time: self.time,
             disposition,
-            plan: self.serving.digest_text(),
+            plan: self.active_plan.digest_text(),
             mode: self.settings().mode,
-            route_id: self.route.and_then(|r| self.serving.route(r)).map(|(route, _)| route.id.0.as_str()),
+            route_id: self
+                .route
+                .and_then(|r| self.active_plan.route(r))
+                .map(|(route, _)| route.id.0.as_str()),
             request_id: &self.request_id,
             client: self.client,
-            listener: self.ends.local,
+            listener: self.info.local,
             scheme: self.scheme(),
             tls: self.secured().map(|secured| Tls {
                 version: secured.version,
@@ -103,7 +106,7 @@ impl Record {
             trace: self.trace.as_ref().map(|trace| trace.context.ids()),
         };
         let mut line = Vec::new();
-        audit::write(&event, self.serving.plan().audit_format, &mut line);
+        audit::write(&event, self.active_plan.plan().audit_format, &mut line);
         if self.trace.is_some() {
             let action = traced::action(disposition, &findings, event.score);
             self.traced(|trace| trace.action = action);

@@ -15,7 +15,7 @@ impl Record {
     /// Takes the exchange's place in its trace, which a readable head may name.
     pub(crate) fn begin_trace(&mut self, head: Option<&RequestHead>) {
         if self.trace.is_none()
-            && let Some(tracer) = self.serving.tracer()
+            && let Some(tracer) = self.active_plan.tracer()
         {
             let exchange = trace::Exchange::new(Arc::clone(tracer), trace::Context::of(head));
             self.trace = Some(Box::new(exchange));
@@ -84,7 +84,7 @@ impl Record {
     pub(super) fn finish_trace(&mut self) {
         let Some(mut trace) = self.trace.take().filter(|trace| trace.context.is_sampled) else { return };
         let route =
-            self.route.and_then(|route| self.serving.route(route)).map(|(route, _)| route.id.0.clone());
+            self.route.and_then(|route| self.active_plan.route(route)).map(|(route, _)| route.id.0.clone());
         let asked = self.head.as_deref().map(|head| trace::Asked {
             method: trace::bounded(head.method()),
             target: trace::bounded(head.target()),
@@ -103,11 +103,11 @@ impl Record {
             call: trace.call,
             request_id: std::mem::take(&mut self.request_id),
             route_id: route,
-            plan: self.serving.digest_text().to_owned(),
+            plan: self.active_plan.digest_text().to_owned(),
             client: self.client,
             scheme: self.scheme(),
-            peer: self.ends.peer,
-            listener: self.ends.local,
+            peer: self.info.peer,
+            listener: self.info.local,
             asked,
         });
     }

@@ -10,7 +10,7 @@ use waf_shared::limits;
 use super::super::admit::Admitted;
 use super::super::body::body_refusal;
 use super::super::record::Record;
-use super::super::{Turned, relay, upgrade};
+use super::super::{Rejection, relay, upgrade};
 use super::Failed;
 use super::upload::SendFault;
 use crate::http1::head::{Malformed, ResponseHead, Version};
@@ -59,13 +59,13 @@ pub(super) async fn await_head(
     loop {
         tokio::select! {
             biased;
-            () = upload.as_mut() => return Err(Failed::Turned(Turned::Gone)),
+            () = upload.as_mut() => return Err(Failed::Rejection(Rejection::Gone)),
             result = &mut progress.sent, if progress.sending => {
                 progress.sending = false;
                 progress.deadline = Instant::now() + patience;
                 match result.unwrap_or(Ok(())) {
                     Ok(()) => {}
-                    Err(SendFault::Client(fault)) => return Err(Failed::Turned(body_refusal(&fault, record))),
+                    Err(SendFault::Client(fault)) => return Err(Failed::Rejection(body_refusal(&fault, record))),
                     Err(fault @ SendFault::Upstream(_)) => {
                         progress.deadline = Instant::now() + EARLY_ANSWER.min(patience);
                         progress.fault = Some(fault);
@@ -84,7 +84,7 @@ pub(super) async fn await_head(
                         // Going on was our own word: the upstream was not asked for it.
                         if response.status != 100 && admitted.head.version != Version::Http10 {
                             let sent = client.interim(&relay::interim_head(&response, record)).await;
-                            sent.map_err(|_| Failed::Turned(Turned::Gone))?;
+                            sent.map_err(|_| Failed::Rejection(Rejection::Gone))?;
                         }
                     }
                     100..=199 => return Err(UpstreamError::HeadTooLong.into()),

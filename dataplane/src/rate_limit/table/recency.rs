@@ -203,8 +203,8 @@ impl<'t> Recency<'t> {
     /// Takes a node out of the list.
     fn unlink(&self, change: &mut Change<'_>, at: usize) -> Option<()> {
         let link = Pair::of(change.read(self.linked(at)?)?);
-        let ends = Pair::of(change.read(1 + ENDS)?);
-        let (mut front, mut back) = (ends.first, ends.second);
+        let info = Pair::of(change.read(1 + ENDS)?);
+        let (mut front, mut back) = (info.first, info.second);
         if link.first == 0 {
             front = Some(link.second).filter(|_| front == at)?;
         } else {
@@ -219,21 +219,21 @@ impl<'t> Recency<'t> {
             let behind = Some(Pair::of(change.read(place)?)).filter(|behind| behind.first == at)?;
             change.write(place, behind.next(link.first, behind.second))?;
         }
-        change.write(1 + ENDS, ends.next(front, back))
+        change.write(1 + ENDS, info.next(front, back))
     }
 
     /// Puts a node in front of the list.
     fn push(&self, change: &mut Change<'_>, at: usize) -> Option<()> {
-        let ends = Pair::of(change.read(1 + ENDS)?);
-        if ends.first != 0 {
-            let place = self.linked(ends.first)?;
+        let info = Pair::of(change.read(1 + ENDS)?);
+        if info.first != 0 {
+            let place = self.linked(info.first)?;
             let behind = Pair::of(change.read(place)?);
             change.write(place, behind.next(at, behind.second))?;
         }
         let place = self.linked(at)?;
-        change.write(place, Pair::of(change.read(place)?).next(0, ends.first))?;
-        let back = if ends.second == 0 { at } else { ends.second };
-        change.write(1 + ENDS, ends.next(at, back))
+        change.write(place, Pair::of(change.read(place)?).next(0, info.first))?;
+        let back = if info.second == 0 { at } else { info.second };
+        change.write(1 + ENDS, info.next(at, back))
     }
 
     /// Forgets all keys: the only way on from words that make no sense. One that dies here leaves such words. To one that

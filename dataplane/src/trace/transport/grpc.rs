@@ -16,7 +16,7 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 use waf_shared::limits::TRACE_ANSWER_BYTES_MAX;
 
-use crate::upstream::{Dialer, Want};
+use crate::upstream::{Dialer, HttpVersionPreference};
 
 /// The call (opentelemetry-proto, collector/trace/v1).
 const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
@@ -30,7 +30,7 @@ pub(super) fn channel(
     let endpoint = Endpoint::from_shared(url)?;
     Ok(endpoint.connect_with_connector_lazy(tower::service_fn(move |_: http::Uri| {
         let dialer = dialer.clone();
-        async move { dialer.dial(Want::Http2, timeout).await.map(TokioIo::new) }
+        async move { dialer.dial(HttpVersionPreference::Http2, timeout).await.map(TokioIo::new) }
     })))
 }
 

@@ -46,13 +46,13 @@ impl Gauge {
 
 /// Known everywhere in a worker.
 #[derive(Debug, Clone, Default)]
-pub struct Pressure {
+pub struct Overload {
     is_short: Arc<AtomicBool>,
     /// Requests that may begin before the next look, though memory is short.
     left: Arc<AtomicUsize>,
 }
 
-impl Pressure {
+impl Overload {
     /// Looks at the gauge for as long as the worker lives.
     pub(crate) async fn watch(self, gauge: Gauge) {
         let mut due = tokio::time::interval(Duration::from_millis(SHORT_OF_MEMORY_MILLISECONDS));
@@ -96,14 +96,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn some_are_served_whatever_memory_is_taken() {
-        let pressure = Pressure::default();
-        assert!((0..100).all(|_| pressure.admits()));
-        let watching = tokio::spawn(pressure.clone().watch(Gauge::open(0).unwrap()));
+        let overload = Overload::default();
+        assert!((0..100).all(|_| overload.admits()));
+        let watching = tokio::spawn(overload.clone().watch(Gauge::open(0).unwrap()));
         let look = Duration::from_millis(SHORT_OF_MEMORY_MILLISECONDS);
         for _ in 0..3 {
             tokio::time::sleep(look).await;
-            assert_eq!((0..100).filter(|_| pressure.admits()).count(), REQUESTS_WHEN_SHORT);
-            assert!(pressure.is_short());
+            assert_eq!((0..100).filter(|_| overload.admits()).count(), REQUESTS_WHEN_SHORT);
+            assert!(overload.is_short());
         }
         watching.abort();
     }

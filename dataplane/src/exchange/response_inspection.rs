@@ -15,9 +15,9 @@ use waf_shared::metrics::RouteCounter;
 use waf_shared::plan::Settings;
 
 use super::admit::{Admitted, refuses};
-use super::answered::Answered;
 use super::inspect::Cleared;
 use super::record::Record;
+use super::response_contract::ResponseContract;
 use crate::coding::{self, Ancillary, Inflater};
 use crate::http1::framing::Framing;
 use crate::http1::head::ResponseHead;
@@ -29,12 +29,12 @@ const PARAMETERS_BYTES_MAX: usize = 16 << 10;
 
 /// The screening of one response.
 #[derive(Debug)]
-pub(super) struct Screen {
+pub(super) struct ResponseInspector {
     inspection: Box<ResponseInspection>,
     inflater: Option<Inflater>,
     reads_body: bool,
     /// The contract's side of it.
-    answered: Option<Answered>,
+    answered: Option<ResponseContract>,
     refuses: bool,
     is_stream: bool,
     held_max: usize,
@@ -44,18 +44,18 @@ pub(super) struct Screen {
     is_garbled: bool,
 }
 
-impl Screen {
+impl ResponseInspector {
     /// For a response to `admitted`, with its head judged; `None` when nothing looks at it, or any further.
     pub(super) fn of(
         response: &ResponseHead,
         framing: Framing,
         admitted: &Admitted,
         record: &Record,
-    ) -> Option<Screen> {
+    ) -> Option<ResponseInspector> {
         let settings = record.settings();
         let is_wanted = ResponseInspection::is_wanted(&settings.leaves);
         let has_body = !matches!(framing, Framing::None | Framing::Length(0));
-        let answered = Answered::of(response, has_body, record);
+        let answered = ResponseContract::of(response, has_body, record);
         if !is_wanted && answered.is_none() {
             return None;
         }
@@ -67,7 +67,7 @@ impl Screen {
         let limit = settings.inspection.evaluation_timeout.duration();
         let budget = Budget { limit, clock: thread_cpu_time, watch };
         let on_hit = if refuses { OnHit::Stop } else { OnHit::GoOn };
-        let engine = Arc::clone(record.serving.engine());
+        let engine = Arc::clone(record.active_plan.engine());
         let mut inspection = ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max);
         let kind = if is_wanted { inspection.head(&asked(admitted, record), &head(response)) } else { None };
         let codings = coding::codings(response.fields.all("content-encoding"));
@@ -92,7 +92,7 @@ impl Screen {
         let inflater = codings.ok().filter(|codings| !codings.is_empty());
         let is_too_long =
             matches!(framing, Framing::Length(length) if length > bytes_max) && inflater.is_none();
-        Some(Screen {
+        Some(ResponseInspector {
             inspection: Box::new(inspection),
             inflater: inflater.map(|codings| Inflater::new(&codings, bounds, Ancillary::Skipped)),
             reads_body,
@@ -108,7 +108,7 @@ impl Screen {
 
     /// Whether the response is held back until it is judged. What is only reported flows at once.
     pub(super) fn holds(&self) -> bool {
-        self.refuses || self.answered.as_ref().is_some_and(Answered::refuses)
+        self.refuses || self.answered.as_ref().is_some_and(ResponseContract::refuses)
     }
 
     /// Whether the client may be waiting for what is there: silence lets it go.
@@ -135,7 +135,7 @@ impl Screen {
                 answered.take(bytes);
             }
             let is_over = !reads_body || inspection.is_full();
-            if is_over && answered.as_ref().is_none_or(Answered::is_over) {
+            if is_over && answered.as_ref().is_none_or(ResponseContract::is_over) {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
@@ -180,7 +180,7 @@ impl Screen {
     /// Whether nothing that may follow is read.
     pub(super) fn is_over(&self) -> bool {
         let rules_are_over = !self.reads_body || self.inspection.is_full();
-        let contract_is_over = self.answered.as_ref().is_none_or(Answered::is_over);
+        let contract_is_over = self.answered.as_ref().is_none_or(ResponseContract::is_over);
         (rules_are_over && contract_is_over) || self.inflater.as_ref().is_some_and(Inflater::is_stopped)
     }
 
@@ -188,7 +188,7 @@ impl Screen {
     pub(super) fn refusal(&self) -> Option<Refusal> {
         let verdict = self.inspection.verdict();
         if !self.refuses || !verdict.blocks() {
-            let is_refused = self.answered.as_ref().is_some_and(Answered::is_refused);
+            let is_refused = self.answered.as_ref().is_some_and(ResponseContract::is_refused);
             return is_refused.then_some(BAD_GATEWAY);
         }
         let leaf = verdict.violations.first().map(|violation| violation.leaf);
@@ -197,14 +197,14 @@ impl Screen {
     }
 
     /// What was found, and what it took.
-    pub(super) fn into_judged(self) -> Judged {
+    pub(super) fn into_judged(self) -> ResponseFindings {
         let (time, unread) = (self.inspection.time(), self.unread());
         let verdict = self.inspection.into_verdict();
         let timed_out = verdict.timed_out;
         let verdict = Some(verdict).filter(Verdict::blocks).map(Box::new);
-        let contract_time = self.answered.as_ref().map_or(Duration::ZERO, Answered::time);
-        let breach = self.answered.and_then(Answered::into_breach);
-        Judged { verdict, breach, time, contract_time, timed_out, unread }
+        let contract_time = self.answered.as_ref().map_or(Duration::ZERO, ResponseContract::time);
+        let breach = self.answered.and_then(ResponseContract::into_breach);
+        ResponseFindings { verdict, breach, time, contract_time, timed_out, unread }
     }
 
     /// Why rules did not read the body to its end, where nothing else made reading on pointless.
@@ -225,7 +225,7 @@ impl Screen {
 
 /// What the screening of a response came to; nothing when there was none.
 #[derive(Debug, Default)]
-pub(super) struct Judged {
+pub(super) struct ResponseFindings {
     /// What rules found, when it would block.
     pub(super) verdict: Option<Box<Verdict>>,
     /// How the contract was broken.

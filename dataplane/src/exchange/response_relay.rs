@@ -7,7 +7,7 @@ use bytes::Bytes;
 use waf_shared::limits;
 
 use super::relay::By;
-use super::screen::{Judged, Screen};
+use super::response_inspection::{ResponseFindings, ResponseInspector};
 use super::transfer::within;
 use crate::http1::body::Decoder;
 use crate::http1::reader::Piece;
@@ -44,29 +44,29 @@ pub(super) enum Outcome {
 /// Relays head and body as far as they are screened, and says what was found.
 pub(super) async fn relay(
     start: Start<'_>,
-    mut screen: Screen,
+    mut inspector: ResponseInspector,
     upstream: &mut Source<'_>,
     decoder: &mut Decoder,
     client: &mut Sink<'_>,
-) -> (Outcome, Judged) {
-    let outcome = match screen.refusal() {
+) -> (Outcome, ResponseFindings) {
+    let outcome = match inspector.refusal() {
         Some(refusal) => Outcome::Refused(refusal),
-        None => run(start, &mut screen, upstream, decoder, client).await,
+        None => run(start, &mut inspector, upstream, decoder, client).await,
     };
-    (outcome, screen.into_judged())
+    (outcome, inspector.into_judged())
 }
 
 async fn run(
     start: Start<'_>,
-    screen: &mut Screen,
+    inspector: &mut ResponseInspector,
     upstream: &mut Source<'_>,
     decoder: &mut Decoder,
     client: &mut Sink<'_>,
 ) -> Outcome {
     let mut batch = Batch::default();
-    if screen.holds() {
-        let end = hold(start, screen, upstream, decoder, &mut batch).await;
-        if let Some(refusal) = screen.refusal() {
+    if inspector.holds() {
+        let end = hold(start, inspector, upstream, decoder, &mut batch).await;
+        if let Some(refusal) = inspector.refusal() {
             return Outcome::Refused(refusal);
         }
         client.head(start.head, start.delimited);
@@ -79,18 +79,18 @@ async fn run(
     } else {
         client.head(start.head, start.delimited);
     }
-    screen.release();
-    while !screen.is_over() {
-        let end = match batch.gather(upstream, decoder, screen) {
+    inspector.release();
+    while !inspector.is_over() {
+        let end = match batch.gather(upstream, decoder, inspector) {
             Ok(end) => end,
             Err(Broken) => return cut(client, By::Upstream).await,
         };
         match &end {
-            Some(_) => screen.finish(),
-            None if screen.holds() && !batch.is_empty() => screen.probe(),
+            Some(_) => inspector.finish(),
+            None if inspector.holds() && !batch.is_empty() => inspector.probe(),
             None => {}
         }
-        if screen.refusal().is_some() {
+        if inspector.refusal().is_some() {
             return Outcome::Stopped;
         }
         batch.queue(client);
@@ -101,10 +101,10 @@ async fn run(
             return Outcome::Cut(By::Client);
         }
         match within(start.patience, upstream.body(decoder)).await {
-            Some(Ok(Piece::Data(data))) => batch.push(data, screen),
+            Some(Ok(Piece::Data(data))) => batch.push(data, inspector),
             Some(Ok(Piece::End(trailers))) => {
-                screen.finish();
-                if screen.refusal().is_some() {
+                inspector.finish();
+                if inspector.refusal().is_some() {
                     return Outcome::Stopped;
                 }
                 return finish(client, &trailers).await;
@@ -114,7 +114,7 @@ async fn run(
         }
     }
     // The piece in hand was judged as far as anything is.
-    if screen.refusal().is_some() {
+    if inspector.refusal().is_some() {
         return Outcome::Stopped;
     }
     batch.queue(client);
@@ -134,29 +134,29 @@ enum Held {
 /// Gathers until the response may go; what was judged by then speaks through the screen.
 async fn hold(
     start: Start<'_>,
-    screen: &mut Screen,
+    inspector: &mut ResponseInspector,
     upstream: &mut Source<'_>,
     decoder: &mut Decoder,
     batch: &mut Batch,
 ) -> Held {
     let silence = Duration::from_millis(limits::RESPONSE_SILENCE_MILLISECONDS);
-    let patience = if screen.is_stream() { silence.min(start.patience) } else { start.patience };
+    let patience = if inspector.is_stream() { silence.min(start.patience) } else { start.patience };
     let held = loop {
-        if screen.refusal().is_some() || screen.is_over() || batch.bytes >= screen.held_max() {
+        if inspector.refusal().is_some() || inspector.is_over() || batch.bytes >= inspector.held_max() {
             break Held::Enough;
         }
         match within(patience, upstream.body(decoder)).await {
-            Some(Ok(Piece::Data(data))) => batch.push(data, screen),
+            Some(Ok(Piece::Data(data))) => batch.push(data, inspector),
             Some(Ok(Piece::End(trailers))) => {
-                screen.finish();
+                inspector.finish();
                 return Held::All(trailers);
             }
-            None if screen.is_stream() && patience < start.patience => break Held::Enough,
+            None if inspector.is_stream() && patience < start.patience => break Held::Enough,
             Some(Err(_)) => break Held::Broken(By::Upstream),
             None => break Held::Broken(By::Silence),
         }
     };
-    screen.probe();
+    inspector.probe();
     held
 }
 
@@ -174,8 +174,8 @@ impl Batch {
         self.pieces.is_empty()
     }
 
-    fn push(&mut self, data: Bytes, screen: &mut Screen) {
-        screen.take(&data);
+    fn push(&mut self, data: Bytes, inspector: &mut ResponseInspector) {
+        inspector.take(&data);
         self.bytes += data.len();
         self.pieces.push(data);
     }
@@ -185,11 +185,11 @@ impl Batch {
         &mut self,
         upstream: &mut Source<'_>,
         decoder: &mut Decoder,
-        screen: &mut Screen,
+        inspector: &mut ResponseInspector,
     ) -> Result<Option<Bytes>, Broken> {
         while self.bytes < BATCH_BYTES_MAX {
             match upstream.body_buffered(decoder).map_err(|_| Broken)? {
-                Some(Piece::Data(data)) => self.push(data, screen),
+                Some(Piece::Data(data)) => self.push(data, inspector),
                 Some(Piece::End(trailers)) => return Ok(Some(trailers)),
                 None => break,
             }

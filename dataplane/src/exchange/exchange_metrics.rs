@@ -9,7 +9,7 @@ use waf_shared::catalog::Leaf;
 use waf_shared::metrics::{RouteCounter, WorkerCounter};
 
 use super::record::Record;
-use super::screen::Judged;
+use super::response_inspection::ResponseFindings;
 use crate::audit::Disposition;
 use crate::audit::sink::AuditUnavailable;
 use crate::metrics::Series;
@@ -21,7 +21,7 @@ const HANDED_OVER: Duration = Duration::from_millis(1);
 
 /// What is known for the metrics of an exchange while it runs.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct Measurements {
     /// What was done with it; none while it is no request yet.
     action: Option<RouteCounter>,
     is_upgraded: bool,
@@ -31,22 +31,22 @@ pub(crate) struct Tally {
 impl Record {
     /// The numbers of its route.
     pub(super) fn series(&self) -> &Series {
-        self.serving.series(self.route)
+        self.active_plan.series(self.route)
     }
 
     /// A whole head came: the exchange counts as a request, allowed unless more is said.
-    pub(super) fn is_request(&mut self) {
-        self.tally.action.get_or_insert(RouteCounter::Allowed);
+    pub(super) fn mark_request(&mut self) {
+        self.exchange_metrics.action.get_or_insert(RouteCounter::Allowed);
     }
 
     /// It was refused.
-    pub(crate) fn was_blocked(&mut self) {
-        self.tally.action = Some(RouteCounter::Blocked);
+    pub(crate) fn set_blocked(&mut self) {
+        self.exchange_metrics.action = Some(RouteCounter::Blocked);
     }
 
     /// It became a tunnel: how long that lives says nothing about requests.
-    pub(super) fn was_upgraded(&mut self) {
-        self.tally.is_upgraded = true;
+    pub(super) fn set_upgraded(&mut self) {
+        self.exchange_metrics.is_upgraded = true;
     }
 
     /// Its upstream failed.
@@ -56,19 +56,19 @@ impl Record {
 
     /// Rules have looked at the request, for so long.
     pub(super) fn inspected(&mut self, inspection: &Inspection) {
-        self.serving.metrics().inspected(inspection.cost());
+        self.active_plan.metrics().inspected(inspection.cost());
         self.took(inspection.cost().total(), inspection.verdict().timed_out);
     }
 
     /// The contract was compared with the request or with its answer, for so long.
     pub(super) fn compared(&self, time: Duration) {
-        self.serving.metrics().inspected_by(Leaf::OpenapiBodyMismatch.row().family, time);
+        self.active_plan.metrics().inspected_by(Leaf::OpenapiBodyMismatch.row().family, time);
     }
 
     /// Rules have looked at the answer.
-    pub(super) fn screened(&mut self, judged: &Judged) {
+    pub(super) fn response_relay(&mut self, judged: &ResponseFindings) {
         self.compared(judged.contract_time);
-        self.serving.metrics().inspected_by_all(judged.time);
+        self.active_plan.metrics().inspected_by_all(judged.time);
         self.took(judged.time, judged.timed_out);
         if let Some(why) = judged.unread {
             self.series().add(why, 1);
@@ -76,7 +76,7 @@ impl Record {
     }
 
     fn took(&mut self, time: Duration, timed_out: bool) {
-        let sum = self.tally.inspection.get_or_insert(Duration::ZERO);
+        let sum = self.exchange_metrics.inspection.get_or_insert(Duration::ZERO);
         *sum = sum.saturating_add(time);
         if timed_out {
             self.series().add(RouteCounter::EvaluationTimeout, 1);
@@ -90,7 +90,7 @@ impl Record {
             Disposition::Blocked => self.series().blocked(names),
             Disposition::Detected => {
                 self.series().detected(names);
-                self.tally.action = Some(RouteCounter::Detected);
+                self.exchange_metrics.action = Some(RouteCounter::Detected);
             }
             Disposition::Logged => {}
         }
@@ -100,17 +100,17 @@ impl Record {
 impl Record {
     /// Adds the exchange to the metrics, as it ends.
     pub(super) fn count(&self) {
-        self.serving.metrics().left();
-        let Some(action) = self.tally.action else { return };
+        self.active_plan.metrics().left();
+        let Some(action) = self.exchange_metrics.action else { return };
         let series = self.series();
         if self.exceeded.is_some() {
             series.add(RouteCounter::RateLimited, 1);
         }
         series.add(action, 1);
-        if !self.tally.is_upgraded {
+        if !self.exchange_metrics.is_upgraded {
             series.request(self.elapsed());
         }
-        if let Some(time) = self.tally.inspection {
+        if let Some(time) = self.exchange_metrics.inspection {
             series.inspection(time);
         }
     }
@@ -127,7 +127,7 @@ pub(crate) async fn tell(
     let Some(line) = record.event(disposition, status, verdict) else { return Ok(()) };
     let began = Instant::now();
     let sent = proxy.audit().send(line).await;
-    let (waited, metrics) = (began.elapsed(), record.serving.metrics());
+    let (waited, metrics) = (began.elapsed(), record.active_plan.metrics());
     if waited > HANDED_OVER {
         let nanoseconds = crate::metrics::nanoseconds(waited);
         metrics.add(WorkerCounter::AuditBackpressureNanoseconds, nanoseconds);
@@ -146,7 +146,7 @@ pub(crate) async fn tell(
 pub(crate) async fn room(proxy: &Proxy, record: &Record) -> Result<(), AuditUnavailable> {
     let found = proxy.audit().room().await;
     if let Err(error) = found {
-        record.serving.metrics().add(WorkerCounter::AuditRefused, 1);
+        record.active_plan.metrics().add(WorkerCounter::AuditRefused, 1);
         let request_id = record.request_id.as_str();
         tracing::warn!(request_id, %error, "a request is refused because its event could not be told");
     }

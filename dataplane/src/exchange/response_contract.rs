@@ -12,7 +12,7 @@ use crate::metrics::watch;
 
 /// An answer under contract.
 #[derive(Debug)]
-pub(super) struct Answered {
+pub(super) struct ResponseContract {
     contracted: Contracted,
     /// The declared body that it is held to, until that was judged.
     content: Option<(usize, usize)>,
@@ -26,9 +26,9 @@ pub(super) struct Answered {
     time: Duration,
 }
 
-impl Answered {
+impl ResponseContract {
     /// Judges the head; `None` where no contract looks at answers, or this one answers what a browser has already.
-    pub(super) fn of(response: &ResponseHead, has_body: bool, record: &Record) -> Option<Answered> {
+    pub(super) fn of(response: &ResponseHead, has_body: bool, record: &Record) -> Option<ResponseContract> {
         let settings = record.settings();
         let contracted = record.contracted.as_ref()?;
         if !settings.leaves.contains(Leaf::ResponseInspectionOpenapiValidation) || response.status == 304 {
@@ -43,7 +43,7 @@ impl Answered {
             Ok(content) => (content.filter(|_| response.status != 206), None),
             Err(fault) => (None, Some(fault.to_string())),
         };
-        Some(Answered {
+        Some(ResponseContract {
             contracted: contracted.clone(),
             content,
             content_type: response.fields.first("content-type").unwrap_or_default().to_vec(),

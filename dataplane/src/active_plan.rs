@@ -42,7 +42,7 @@ pub enum BuildError {
 
 /// A plan made ready. A request sees exactly one from its first byte to its last.
 #[derive(Debug)]
-pub struct Serving {
+pub struct ActivePlan {
     plan: Plan,
     digest: Digest,
     digest_text: String,
@@ -65,17 +65,17 @@ pub struct Serving {
     route_series: Vec<Arc<Series>>,
 }
 
-impl Serving {
+impl ActivePlan {
     /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept; what rate limits
     /// count lies in `memory`, requests are counted in `metrics`, and
     /// files for bodies come from `spool`.
     pub fn build(
         plan_bytes: &[u8],
         memory: Option<rate_limit::Memory>,
-        previous: Option<&Arc<Serving>>,
+        previous: Option<&Arc<ActivePlan>>,
         metrics: &Arc<Metrics>,
         spool: &Spool,
-    ) -> Result<Arc<Serving>, BuildError> {
+    ) -> Result<Arc<ActivePlan>, BuildError> {
         let (mut plan, digest) = plan::decode(plan_bytes)?;
         let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
         let upstreams = plan.routes.iter().map(|route| &route.upstream);
@@ -85,7 +85,7 @@ impl Serving {
         let (global_headers, route_headers) = header_rules(&mut plan);
         let known = previous.and_then(|p| p.tracer.as_ref());
         let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
-        Ok(Arc::new(Serving {
+        Ok(Arc::new(ActivePlan {
             router: Router::new(&plan),
             global_bounds: Bounds::of(&plan.global),
             route_bounds: plan.routes.iter().map(|route| Bounds::of(&route.settings)).collect(),
@@ -200,7 +200,7 @@ impl Serving {
         route.and_then(|r| self.plan.routes.get(r.0)).map_or(&self.plan.global, |r| &r.settings)
     }
 
-    /// The bounds of inspection on a route, as [`Serving::settings`] has them.
+    /// The bounds of inspection on a route, as [`ActivePlan::settings`] has them.
     pub(crate) fn bounds(&self, route: Option<RouteIndex>) -> &Bounds {
         route.and_then(|r| self.route_bounds.get(r.0)).unwrap_or(&self.global_bounds)
     }
