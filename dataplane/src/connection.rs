@@ -1,7 +1,7 @@
 //! One client connection: heads in, exchanges run one after the other, the connection closed as each of them says.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
 use tokio::sync::watch;
@@ -10,13 +10,13 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
 use crate::active_plan::ActivePlan;
-use crate::exchange::{self, Client, ConnectionInfo, Record, Rejection};
+use crate::exchange::{self, Client, ConnectionFate, ConnectionInfo, Exchange, Findings, Rejection};
 use crate::http1::head::RequestHead;
 use crate::http1::reader::{HeadError, Reader};
 use crate::http2::{self, PREFACE};
 use crate::message::{Sink, Source};
 use crate::proxy::Proxy;
-use crate::refusal::{After, TIMEOUT, UNAVAILABLE};
+use crate::refusal::{TIMEOUT, UNAVAILABLE};
 use crate::stream::{Alpn, Stream};
 
 /// A client connection that carries one request after the other.
@@ -64,12 +64,12 @@ pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, info: ConnectionInf
         };
         patience = Duration::from_secs(limits::KEEP_ALIVE_SECONDS);
         match one(&mut connection, &proxy, active_plan, info.clone()).await {
-            After::KeepAlive => {}
-            After::Close => {
+            ConnectionFate::KeepAlive => {}
+            ConnectionFate::Close => {
                 linger(connection).await;
                 break;
             }
-            After::Abort => break,
+            ConnectionFate::Abort => break,
         }
     }
 }
@@ -82,11 +82,11 @@ pub(crate) async fn decline(proxy: Arc<Proxy>, stream: Stream, info: ConnectionI
     let Some(active_plan) = proxy.active_plan().filter(|_| !speaks_http2) else {
         return farewell(&mut connection.writer).await;
     };
-    let mut record = Record::new(active_plan, info, (Instant::now(), SystemTime::now()));
+    let mut exchange = Exchange::new(active_plan, info);
     let Connection { reader, writer } = &mut connection;
-    let mut client = Client { reader: Source::Http1(reader), writer: Sink::to_client(writer) };
-    let refused = Rejection::Refused(UNAVAILABLE.closing());
-    if !matches!(exchange::reject(refused, &mut client, &proxy, &mut record).await, After::Abort) {
+    let mut client = Client { reader: Source::http1(reader), writer: Sink::to_client(writer) };
+    let refused = Rejection::Refused(UNAVAILABLE);
+    if !matches!(exchange::reject(refused, &mut client, &proxy, &mut exchange).await, ConnectionFate::Abort) {
         linger(connection).await;
     }
 }
@@ -151,38 +151,38 @@ async fn one(
     proxy: &Proxy,
     active_plan: Arc<ActivePlan>,
     info: ConnectionInfo,
-) -> After {
+) -> ConnectionFate {
     let Connection { reader, writer } = connection;
     let patience = active_plan.plan().protocol.slow_request_header_timeout.duration();
     let bytes_max = active_plan.head_bytes_max();
-    let mut record = Record::new(active_plan, info, (Instant::now(), SystemTime::now()));
+    let mut exchange = Exchange::new(active_plan, info);
     let rejection = match timeout(patience, reader.head(bytes_max)).await {
         Ok(Ok(bytes)) => match RequestHead::parse(bytes.clone()) {
             Ok(head) => {
-                let mut client = Client { reader: Source::Http1(reader), writer: Sink::to_client(writer) };
-                return exchange::run(head, &mut client, proxy, &mut record).await;
+                let mut client = Client { reader: Source::http1(reader), writer: Sink::to_client(writer) };
+                return exchange::run(head, &mut client, proxy, &mut exchange).await;
             }
-            Err(why) => exchange::malformed(why, first_line(&bytes), &mut record),
+            Err(why) => exchange::malformed(why, first_line(&bytes), &mut exchange.findings),
         },
         Ok(Err(HeadError::Malformed(why))) => {
             let raw = first_line(reader.buffered()).to_vec();
-            exchange::malformed(why, &raw, &mut record)
+            exchange::malformed(why, &raw, &mut exchange.findings)
         }
-        Ok(Err(HeadError::TooLong)) => too_long(reader.buffered(), &mut record),
-        Ok(Err(HeadError::Closed | HeadError::Truncated | HeadError::Io(_))) => return After::Abort,
+        Ok(Err(HeadError::TooLong)) => too_long(reader.buffered(), &mut exchange.findings),
+        Ok(Err(HeadError::Closed | HeadError::Truncated | HeadError::Io(_))) => return ConnectionFate::Abort,
         Err(_) => {
             let raw = first_line(reader.buffered()).to_vec();
             let reason = "the head was not complete within slow_request_header_timeout".to_owned();
-            let _ = record.refuse_unread(408, Leaf::RequestValidationSlowClients, reason, &raw);
+            let _ = exchange.findings.refuse_unread(408, Leaf::RequestValidationSlowClients, reason, &raw);
             Rejection::Refused(TIMEOUT)
         }
     };
-    let mut client = Client { reader: Source::Http1(reader), writer: Sink::to_client(writer) };
-    exchange::reject(rejection, &mut client, proxy, &mut record).await
+    let mut client = Client { reader: Source::http1(reader), writer: Sink::to_client(writer) };
+    exchange::reject(rejection, &mut client, proxy, &mut exchange).await
 }
 
 /// A head beyond what any mode reads: the target is at fault when not even the first line has ended.
-fn too_long(buffered: &[u8], record: &mut Record) -> Rejection {
+fn too_long(buffered: &[u8], findings: &mut Findings) -> Rejection {
     let line = first_line(buffered);
     let (status, leaf) = if line.len() > limits::TARGET_BYTES_MAX {
         (414, Leaf::RequestValidationMaxUrlLength)
@@ -190,7 +190,7 @@ fn too_long(buffered: &[u8], record: &mut Record) -> Rejection {
         (431, Leaf::RequestValidationMaxHeaderSize)
     };
     let line = line.to_vec();
-    Rejection::Refused(record.refuse_unread(
+    Rejection::Refused(findings.refuse_unread(
         status,
         leaf,
         "the head is too long to be read".to_owned(),

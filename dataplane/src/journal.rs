@@ -73,12 +73,12 @@ impl Entry {
     }
 
     /// A route was chosen.
-    pub(crate) fn routed(&self, route: RouteIndex) {
+    pub(crate) fn set_route(&self, route: RouteIndex) {
         self.set(ROUTE_AT, route.0 as u64 + 1);
     }
 
     /// It was cleared.
-    pub(crate) fn forwarding(&self) {
+    pub(crate) fn mark_forwarding(&self) {
         self.set(STAGE_AT, Stage::Forwarding.word());
     }
 }
@@ -168,8 +168,8 @@ mod tests {
             "POST /users/4711/secret?token=hunter2 HTTP/1.1\r\nHost: a.example\r\nCookie: session=hunter2\r\nContent-Length: 9\r\n\r\n",
         );
         let entry = journal.enter(&post).unwrap();
-        entry.routed(RouteIndex(3));
-        entry.forwarding();
+        entry.set_route(RouteIndex(3));
+        entry.mark_forwarding();
         let shapes = read(&memory);
         assert_eq!(shapes.len(), 1);
         let shape = &shapes[0];

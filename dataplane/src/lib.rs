@@ -13,6 +13,8 @@ mod refusal;
 
 mod answer;
 
+mod grpc;
+
 mod coding;
 
 mod target;

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use nix::time::{ClockId, clock_gettime};
 use waf_detection::cost::Cost;
 use waf_shared::catalog;
 use waf_shared::limits::REPORT_ROUTES_MAX;
@@ -196,6 +197,11 @@ fn lane(lanes: usize) -> usize {
 pub(crate) fn watch() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed()
+}
+
+/// CPU time of this thread: the clock of `evaluation_timeout`.
+pub(crate) fn thread_cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 pub(crate) fn nanoseconds(time: Duration) -> u64 {

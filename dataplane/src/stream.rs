@@ -26,6 +26,9 @@ pub enum Stream {
     Plain(TcpStream),
     /// TLS over TCP; boxed because it is ten times as large.
     Tls(Box<TlsStream<TcpStream>>),
+    /// Memory, in unit tests.
+    #[cfg(test)]
+    Memory(tokio::io::DuplexStream),
 }
 
 impl Stream {
@@ -35,6 +38,8 @@ impl Stream {
             Stream::Plain(_) => None,
             Stream::Tls(io) if io.get_ref().1.alpn_protocol() == Some(b"h2") => Some(Alpn::Http2),
             Stream::Tls(_) => Some(Alpn::Http1),
+            #[cfg(test)]
+            Stream::Memory(_) => None,
         }
     }
 
@@ -43,6 +48,8 @@ impl Stream {
         let tcp = match self {
             Stream::Plain(io) => &*io,
             Stream::Tls(io) => io.get_ref().0,
+            #[cfg(test)]
+            Stream::Memory(_) => return true,
         };
         // The system is asked: the runtime learns what came only when it next waits. Bytes of a TLS record count as well,
         // whatever they would turn out to be.
@@ -71,6 +78,8 @@ impl AsyncRead for Stream {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_read(cx, buf),
             Stream::Tls(io) => Pin::new(io).poll_read(cx, buf),
+            #[cfg(test)]
+            Stream::Memory(io) => Pin::new(io).poll_read(cx, buf),
         }
     }
 }
@@ -80,6 +89,8 @@ impl AsyncWrite for Stream {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_write(cx, buf),
             Stream::Tls(io) => Pin::new(io).poll_write(cx, buf),
+            #[cfg(test)]
+            Stream::Memory(io) => Pin::new(io).poll_write(cx, buf),
         }
     }
 
@@ -87,6 +98,8 @@ impl AsyncWrite for Stream {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_flush(cx),
             Stream::Tls(io) => Pin::new(io).poll_flush(cx),
+            #[cfg(test)]
+            Stream::Memory(io) => Pin::new(io).poll_flush(cx),
         }
     }
 
@@ -94,6 +107,8 @@ impl AsyncWrite for Stream {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_shutdown(cx),
             Stream::Tls(io) => Pin::new(io).poll_shutdown(cx),
+            #[cfg(test)]
+            Stream::Memory(io) => Pin::new(io).poll_shutdown(cx),
         }
     }
 }

@@ -17,7 +17,7 @@ use waf_shared::limits::TRACE_QUEUE_EXCHANGES_MAX;
 use waf_shared::plan::Tracing;
 
 pub(crate) use context::Context;
-pub(crate) use span::{Action, Asked, Call, Exchange, Finished, bounded};
+pub(crate) use span::{Action, Call, Exchange, Finished, TracedRequest, bounded};
 
 use crate::upstream::{Dialer, TlsSetupError};
 

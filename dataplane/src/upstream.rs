@@ -80,7 +80,7 @@ impl Connection {
     }
 
     /// Leaves its place to a request: it carries none any more.
-    pub(crate) fn becomes_tunnel(&mut self) {
+    pub(crate) fn leave_slot(&mut self) {
         self.slot = None;
     }
 }

@@ -17,17 +17,17 @@ use waf_detection::verdict::Verdict;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::fields;
 use waf_shared::limits;
-use waf_shared::metrics::{Degraded, RouteCounter};
 use waf_shared::plan::Mode;
 
 use super::Rejection;
-use super::admit::{Admitted, leaf_of};
-use super::contract::Contracted;
-use super::grpc::Messages;
+use super::admit::leaf_of;
+use super::context::RequestContext;
+use super::contract::{Contracted, ContractedOperation};
+use super::findings::{Findings, NotInspected};
 use super::quota;
-use super::record::{NotInspected, Record};
 use crate::coding::{self, Coding};
-use crate::http1::body::{Decoder, trailer_fields};
+use crate::grpc::Messages;
+use crate::http1::body::trailer_fields;
 use crate::http1::head::Malformed;
 use crate::http1::reader::{BodyError, Piece};
 use crate::message::Source;
@@ -40,7 +40,6 @@ use reading::{ContractBuffer, Reading};
 /// A request body.
 #[derive(Debug)]
 pub(crate) struct Body {
-    decoder: Decoder,
     inspection: Box<Inspection>,
     reading: Reading,
     buffer: BodyBuffer,
@@ -61,7 +60,7 @@ pub(crate) struct Body {
     messages: Option<Messages>,
     rules: Rules,
     /// The operation that the body is held to, until it was judged.
-    contracted: Option<Contracted>,
+    operation: Option<ContractedOperation>,
     /// Time that comparing with the contract took.
     contract_time: Duration,
     noted: Vec<Noted>,
@@ -111,29 +110,34 @@ pub(crate) enum BodyFault {
 /// What the head says about reading the body.
 #[derive(Debug)]
 pub(super) struct Described<'a> {
-    pub(super) admitted: &'a Admitted,
+    pub(super) contracted: &'a Contracted,
     pub(super) kind: BodyKind,
     pub(super) codings: &'a [Coding],
 }
 
 impl Body {
     /// Of a request whose head was inspected.
-    pub(super) fn new(described: &Described<'_>, inspection: Box<Inspection>, record: &Record) -> Body {
-        let Described { admitted, kind, codings } = *described;
-        let (settings, plan) = (record.settings(), record.active_plan.plan());
+    pub(super) fn new(
+        described: &Described<'_>,
+        inspection: Box<Inspection>,
+        context: &RequestContext,
+    ) -> Body {
+        let Described { contracted, kind, codings } = *described;
+        let admitted = &contracted.admitted;
+        let (settings, plan) = (context.settings(), context.active_plan.plan());
         let ratio = settings.inspection.decompression_ratio_limit;
         let is_ratio_on = settings.leaves.contains(Leaf::ResourceLimitsDecompressionRatio);
         let bounds = coding::Bounds {
             bytes_max: settings.accept.max_body_size.saturating_mul(u64::from(ratio)),
             ratio_max: if is_ratio_on { ratio } else { u32::MAX },
         };
-        let contracted = record.contracted.as_ref().filter(|contracted| {
-            contracted.judges_body()
+        let operation = contracted.operation.as_ref().filter(|operation| {
+            operation.judges_body()
                 && admitted.carries_body()
                 && !admitted.is_grpc()
                 && settings.leaves.contains(Leaf::OpenapiBodyMismatch)
         });
-        let tap = contracted.map(|_| ContractBuffer::new(settings.inspection.max_inspect_size));
+        let tap = operation.map(|_| ContractBuffer::new(settings.inspection.max_inspect_size));
         let reading = Reading::new(kind, codings, bounds, tap);
         // Calls of gRPC may stay open and silent for long: they are neither held nor paced.
         let is_stream = admitted.is_grpc();
@@ -144,20 +148,19 @@ impl Body {
         let stall = if is_stream { limits::STREAM_STALL_SECONDS } else { limits::BODY_STALL_SECONDS };
         // A call of gRPC may begin with the server's message: its head waits for none of the client's.
         let is_unstarted = is_stream && kind == BodyKind::Binary;
-        let may_pass = contracted.is_none() && (reading.may_pass(&inspection) || is_unstarted);
+        let may_pass = operation.is_none() && (reading.may_pass(&inspection) || is_unstarted);
         Body {
-            decoder: Decoder::new(admitted.framing),
             may_pass: !admitted.carries_body() || may_pass,
             end: (!admitted.carries_body()).then(Bytes::new),
             inspection,
             reading,
             buffer: BodyBuffer::new(
                 settings.inspection.max_memory_buffer,
-                record.active_plan.spool().clone(),
+                context.active_plan.spool().clone(),
             ),
             min_rate: Some(bytes_per_second).filter(|_| is_paced).and_then(MinRate::of_body),
             stall: Duration::from_secs(stall),
-            key_field: quota::key_field(record).map(str::to_owned),
+            key_field: quota::key_field(context).map(str::to_owned),
             cannot_hold: false,
             passes_early: false,
             bytes: 0,
@@ -169,9 +172,9 @@ impl Body {
                 inspected_max: settings.inspection.max_inspect_size,
                 bytes_per_second,
                 is_multipart: kind == BodyKind::Multipart,
-                refuses_breaches: record.refuses_breaches(),
+                refuses_breaches: context.refuses_breaches(),
             },
-            contracted: contracted.cloned(),
+            operation: operation.cloned(),
             contract_time: Duration::ZERO,
             noted: Vec::new(),
         }
@@ -239,35 +242,31 @@ impl Body {
         self.inspection
     }
 
-    /// Tells the record what was noted.
-    pub(super) fn report(&mut self, record: &mut Record) {
-        record.inspected(&self.inspection);
-        record.compared(std::mem::take(&mut self.contract_time));
+    /// Moves everything that was noted to the findings of the exchange.
+    pub(super) fn report(&mut self, context: &RequestContext, findings: &mut Findings) {
+        findings.measure(&self.inspection);
+        findings.measured.add_contract(std::mem::take(&mut self.contract_time));
         for Noted { leaf, reason } in self.noted.drain(..) {
-            if leaf == Leaf::ResourceLimitsDecompressionRatio {
-                record.series().add(RouteCounter::DecompressionRejected, 1);
-            }
-            record.noted(leaf, PLACE, reason);
+            findings.add_of_body(context, leaf, reason);
         }
-        let uninspected = self.reading.uninspected(&self.inspection);
-        record.uninspected(NotInspected {
-            rest: uninspected,
+        let rest = self.reading.uninspected(&self.inspection);
+        findings.add_not_inspected(NotInspected {
+            rest,
             files: self.inspection.file_rest(),
             body: if self.reading.is_off() { self.bytes } else { 0 },
         });
         if self.buffer.has_spooled() {
-            tracing::debug!(request_id = record.request_id, "a part of the body waited on disk");
-            record.series().add(RouteCounter::BodySpooled, 1);
+            tracing::debug!(request_id = context.request_id(), "a part of the body waited on disk");
         }
-        if self.cannot_hold || self.buffer.has_spooled() {
-            record.active_plan.metrics().degrade(Degraded::Spooling, self.cannot_hold);
-        }
-        if uninspected > 0 {
-            record.series().add(RouteCounter::BodyUninspectedBytes, uninspected);
-        }
-        if uninspected > 0 && self.rules.leaves.contains(Leaf::ResourceLimitsMaxInspectionSize) {
-            let reason = format!("{uninspected} bytes of the body were not inspected");
-            record.noted(Leaf::ResourceLimitsMaxInspectionSize, PLACE, reason.into());
+        findings.measured.has_spooled |= self.buffer.has_spooled();
+        findings.measured.cannot_spool |= self.cannot_hold;
+        let leaf = Leaf::ResourceLimitsMaxInspectionSize;
+        if rest > 0 && self.rules.leaves.contains(leaf) {
+            findings.add_of_body(
+                context,
+                leaf,
+                format!("{rest} bytes of the body were not inspected").into(),
+            );
         }
     }
 
@@ -284,7 +283,7 @@ impl Body {
                 if self.reading.tap().is_some_and(|tap| tap.is_cut) {
                     self.hold_to_contract(false)?;
                 }
-                let is_judged = self.contracted.is_none() && self.reading.may_pass(&self.inspection);
+                let is_judged = self.operation.is_none() && self.reading.may_pass(&self.inspection);
                 self.may_pass = self.passes_early || is_judged;
                 Ok(Some(data))
             }
@@ -315,7 +314,7 @@ impl Body {
             let began = Instant::now();
             let min_rate = self.min_rate.as_ref().map(MinRate::patience);
             let patience = min_rate.map_or(self.stall, |min_rate| min_rate.min(self.stall));
-            let Ok(piece) = timeout(patience, reader.body(&mut self.decoder)).await else {
+            let Ok(piece) = timeout(patience, reader.body()).await else {
                 if min_rate.is_none_or(|min_rate| min_rate > self.stall) {
                     return Err(BodyFault::Unfinished);
                 }
@@ -341,18 +340,18 @@ impl Body {
     /// Turns the client away when the verdict blocks and the mode says so.
     fn judge(&self) -> Result<(), BodyFault> {
         match refusal(&self.inspection, self.rules.mode) {
-            Some(refusal) => Err(BodyFault::Refused(self.closing(refusal))),
+            Some(refusal) => Err(BodyFault::Refused(refusal)),
             None => Ok(()),
         }
     }
 
     /// Judges what there is of the body by the contract, once.
     fn hold_to_contract(&mut self, is_whole: bool) -> Result<(), BodyFault> {
-        let (Some(contracted), Some(tap)) = (self.contracted.take(), self.reading.tap()) else {
+        let (Some(operation), Some(tap)) = (self.operation.take(), self.reading.tap()) else {
             return Ok(());
         };
         let began = watch();
-        let judged = contracted.judge(&tap.bytes, is_whole && !tap.is_cut);
+        let judged = operation.judge(&tap.bytes, is_whole && !tap.is_cut);
         self.contract_time = watch().saturating_sub(began);
         self.reading.drop_tap();
         let Err(reason) = judged else { return Ok(()) };
@@ -361,7 +360,7 @@ impl Body {
         if !self.rules.refuses_breaches {
             return Ok(());
         }
-        Err(BodyFault::Refused(self.closing(Refusal::blocked(leaf.row().status))))
+        Err(BodyFault::Refused(Refusal::blocked(leaf.row().status)))
     }
 
     async fn keep(&mut self, data: Bytes) -> Result<(), BodyFault> {
@@ -386,7 +385,7 @@ impl Body {
         tracing::warn!(%error, "a spooled body cannot be read back");
         let leaf = Leaf::ResourceLimitsMaxMemory;
         self.note(leaf, "the spooled body cannot be read back".into());
-        BodyFault::Refused(Refusal::blocked(leaf.row().status).closing())
+        BodyFault::Refused(Refusal::blocked(leaf.row().status))
     }
 
     /// Notes a violation of `leaf`, if that is in force, and says whether the client is turned away.
@@ -403,18 +402,13 @@ impl Body {
         } else {
             Refusal::blocked(leaf.row().status)
         };
-        Err(BodyFault::Refused(self.closing(refusal)))
+        Err(BodyFault::Refused(refusal))
     }
 
     fn note(&mut self, leaf: Leaf, reason: Cow<'static, str>) {
         if self.noted.iter().all(|noted| noted.leaf != leaf) {
             self.noted.push(Noted { leaf, reason });
         }
-    }
-
-    /// The rest of a body that was not read must not be read as a request.
-    fn closing(&self, refusal: Refusal) -> Refusal {
-        if self.end.is_some() { refusal } else { refusal.closing() }
     }
 }
 
@@ -435,17 +429,21 @@ pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {
 }
 
 /// What a broken body means for the client.
-pub(crate) fn body_refusal(fault: &BodyFault, record: &mut Record) -> Rejection {
+pub(crate) fn body_refusal(fault: &BodyFault, findings: &mut Findings) -> Rejection {
     match fault {
         BodyFault::Refused(refusal) => Rejection::Refused(*refusal),
         BodyFault::Unfinished => {
             // The record keeps it whatever the mode: a message that never ends cannot be forwarded.
-            let _ =
-                record.refuse(408, Leaf::RequestValidationSlowClients, PLACE, "the body was never finished");
+            let _ = findings.refuse(
+                408,
+                Leaf::RequestValidationSlowClients,
+                PLACE,
+                "the body was never finished",
+            );
             Rejection::Refused(TIMEOUT)
         }
         BodyFault::Malformed(why) => {
-            Rejection::Refused(record.refuse(400, leaf_of(*why), PLACE, why.to_string()))
+            Rejection::Refused(findings.refuse(400, leaf_of(*why), PLACE, why.to_string()))
         }
         BodyFault::Gone => Rejection::Gone,
     }

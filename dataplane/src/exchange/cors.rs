@@ -3,12 +3,12 @@
 
 use waf_shared::plan::Cors;
 
-use super::record::Record;
+use super::context::RequestContext;
 use crate::http1::head::{Fields, RequestHead};
 
 /// The settings of the chosen route.
-pub(super) fn of(record: &Record) -> Option<&Cors> {
-    record.active_plan.route(record.route?).and_then(|(route, _)| route.cors.as_ref())
+pub(super) fn of(context: &RequestContext) -> Option<&Cors> {
+    context.active_plan.route(context.route()?).and_then(|(route, _)| route.cors.as_ref())
 }
 
 /// Whether a browser asks before it sends what it is about to send.

@@ -8,8 +8,8 @@ use waf_shared::fields::{self, Field, Property};
 use waf_shared::plan::{Listen, Rewrite, Route};
 
 use super::admit::Admitted;
+use super::context::RequestContext;
 use super::quota;
-use super::record::Record;
 use super::upgrade;
 use crate::client_address;
 use crate::http1::framing::Framing;
@@ -17,7 +17,7 @@ use crate::http1::head::RequestHead;
 use waf_shared::route::normalize;
 
 /// Writes the head of the upstream request.
-pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, out: &mut Vec<u8>) {
+pub(crate) fn write_head(admitted: &Admitted, route: &Route, context: &RequestContext, out: &mut Vec<u8>) {
     let head = &admitted.head;
     out.extend_from_slice(head.method());
     out.push(b' ');
@@ -25,11 +25,11 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
     out.extend_from_slice(b" HTTP/1.1\r\n");
     let host = admitted.host();
     field(out, b"Host", host.unwrap_or(route.upstream.authority.as_bytes()));
-    let dropped = connection_tokens(head, record);
+    let dropped = connection_tokens(head, context);
     for (name, value) in head.fields.iter() {
-        let ends_here = fields::find(name).is_some_and(|known| ends_here(name, known, record))
+        let ends_here = fields::find(name).is_some_and(|known| ends_here(name, known, context))
             || dropped.iter().any(|token| fields::are_alike(name, token))
-            || is_other_trace(name, record);
+            || is_other_trace(name, context);
         if !ends_here {
             field(out, name, value);
         }
@@ -37,8 +37,8 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
     if admitted.framing == Framing::Chunked {
         field(out, b"Transfer-Encoding", b"chunked");
     }
-    forwarding(head, host, record, out);
-    if let Some(trace) = record.trace_context() {
+    forwarding(head, host, context, out);
+    if let Some(trace) = context.trace() {
         field(out, b"traceparent", trace.traceparent().as_bytes());
     }
     hop(admitted, out);
@@ -46,22 +46,22 @@ pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, ou
 }
 
 /// Whether a field that [`fields`] knows is not forwarded.
-fn ends_here(name: &[u8], known: &Field, record: &Record) -> bool {
+fn ends_here(name: &[u8], known: &Field, context: &RequestContext) -> bool {
     if known.is(Property::Hop) || known.is(Property::Own) {
         return true;
     }
     // A twin is not what a trusted proxy sets; many let it pass as the client wrote it.
-    known.is(Property::Client) && (fields::is_twin(name) || !is_believed(known, record))
+    known.is(Property::Client) && (fields::is_twin(name) || !is_believed(known, context))
 }
 
 /// Whether the upstream gets what the peer says of the client. Without any trusted proxy on a plain port, the balancer in
 /// front cannot be told from a client, and applications may depend on what it sets.
-fn is_believed(known: &Field, record: &Record) -> bool {
+fn is_believed(known: &Field, context: &RequestContext) -> bool {
     static WARNING: Once = Once::new();
-    if is_trusted(record) {
+    if is_trusted(context) {
         return true;
     }
-    if !is_open(record) {
+    if !is_open(context) {
         return false;
     }
     WARNING.call_once(|| {
@@ -74,27 +74,27 @@ fn is_believed(known: &Field, record: &Record) -> bool {
 }
 
 /// Whether nothing says which peers are proxies: mode 3 without `--trusted-proxies`.
-fn is_open(record: &Record) -> bool {
-    let plan = record.active_plan.plan();
+fn is_open(context: &RequestContext) -> bool {
+    let plan = context.active_plan.plan();
     matches!(plan.listen, Listen::Plain { .. }) && plan.trusted_proxies.is_empty()
 }
 
 /// Whether the peer may set a field that describes the client, as far as it identifies the client here.
-pub(crate) fn identifies(name: &[u8], record: &Record) -> bool {
+pub(crate) fn identifies(name: &[u8], context: &RequestContext) -> bool {
     let describes = |field: &Field| field.is(Property::Client) || field.is(Property::Own);
-    !fields::find(name).is_some_and(describes) || is_trusted(record) || is_open(record)
+    !fields::find(name).is_some_and(describes) || is_trusted(context) || is_open(context)
 }
 
-fn forwarding(head: &RequestHead, host: Option<&[u8]>, record: &Record, out: &mut Vec<u8>) {
-    let trusted = &record.active_plan.plan().trusted_proxies;
+fn forwarding(head: &RequestHead, host: Option<&[u8]>, context: &RequestContext, out: &mut Vec<u8>) {
+    let trusted = &context.active_plan.plan().trusted_proxies;
     let received: Vec<&[u8]> = head.fields.all("x-forwarded-for").collect();
-    field(out, b"X-Forwarded-For", &client_address::x_forwarded_for(record.peer().ip(), trusted, &received));
-    let sent = |name| head.fields.first(name).filter(|_| is_trusted(record));
-    field(out, b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(record.scheme().as_bytes()));
+    field(out, b"X-Forwarded-For", &client_address::x_forwarded_for(context.peer().ip(), trusted, &received));
+    let sent = |name| head.fields.first(name).filter(|_| is_trusted(context));
+    field(out, b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(context.scheme().as_bytes()));
     if let Some(host) = sent("x-forwarded-host").or(host) {
         field(out, b"X-Forwarded-Host", host);
     }
-    field(out, b"X-Request-Id", record.request_id.as_bytes());
+    field(out, b"X-Request-Id", context.request_id().as_bytes());
 }
 
 /// What our own hop says: that trailers are taken, and what the client would switch to.
@@ -117,15 +117,15 @@ fn hop(admitted: &Admitted, out: &mut Vec<u8>) {
 }
 
 /// While tracing is on, the upstream's caller is our own span; `tracestate` goes on with a trace that could be read.
-fn is_other_trace(name: &[u8], record: &Record) -> bool {
-    record.trace_context().is_some_and(|trace| {
+fn is_other_trace(name: &[u8], context: &RequestContext) -> bool {
+    context.trace().is_some_and(|trace| {
         name.eq_ignore_ascii_case(b"traceparent")
             || (name.eq_ignore_ascii_case(b"tracestate") && !trace.has_parent())
     })
 }
 
-fn is_trusted(record: &Record) -> bool {
-    client_address::is_trusted(record.peer().ip(), &record.active_plan.plan().trusted_proxies)
+fn is_trusted(context: &RequestContext) -> bool {
+    client_address::is_trusted(context.peer().ip(), &context.active_plan.plan().trusted_proxies)
 }
 
 fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
@@ -136,8 +136,8 @@ fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
 
 /// Fields that the client's `Connection` takes out. The field that a rate limit counts by stays: a client could otherwise
 /// name a key here that the upstream never sees.
-fn connection_tokens<'h>(head: &'h RequestHead, record: &Record) -> Vec<&'h [u8]> {
-    let key = quota::key_field(record).unwrap_or_default().as_bytes();
+fn connection_tokens<'h>(head: &'h RequestHead, context: &RequestContext) -> Vec<&'h [u8]> {
+    let key = quota::key_field(context).unwrap_or_default().as_bytes();
     let values = head.fields.all("connection");
     let tokens = values.flat_map(|value| value.split(|b| *b == b',').map(<[u8]>::trim_ascii));
     tokens

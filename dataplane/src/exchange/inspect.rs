@@ -2,23 +2,23 @@
 //! that nothing which was not inspected can be forwarded.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use nix::time::{ClockId, clock_gettime};
 use waf_detection::body::BodyKind;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Inspection, OnHit};
 use waf_detection::request::{self, Head};
 use waf_shared::catalog::Leaf;
 
-use super::Rejection;
-use super::admit::{Admitted, refuses};
+use super::{Client, Rejection};
+
 use super::body::{self, Body, Described, body_refusal};
-use super::record::Record;
+use super::context::RequestContext;
+use super::contract::Contracted;
+use super::findings::Findings;
+use super::response_inspection;
 use crate::coding::{self, UnknownCoding};
 use crate::http1::head::Version;
-use crate::message::{Sink, Source};
-use crate::metrics::watch;
+use crate::metrics::{thread_cpu_time, watch};
 use crate::refusal::Refusal;
 
 /// Inspections that wait for their next request with their buffers, shared by a worker's connections.
@@ -49,7 +49,7 @@ impl InspectionPool {
 /// A request whose head was inspected.
 #[derive(Debug)]
 pub(crate) struct Inspected {
-    admitted: Admitted,
+    contracted: Contracted,
     inspection: Box<Inspection>,
 }
 
@@ -57,23 +57,27 @@ pub(crate) struct Inspected {
 /// [`Body::next`], which inspects it and keeps the limits.
 #[derive(Debug)]
 pub(crate) struct Cleared {
-    /// The admitted head.
-    pub(crate) admitted: Admitted,
+    /// The head, with its contract.
+    pub(crate) contracted: Contracted,
     /// Its body.
     pub(crate) body: Body,
+    /// Parameters in the body, for rules that compare a response with them.
+    pub(super) parameters: Vec<u8>,
     _proof: (),
 }
 
 /// Inspects path, query and header fields.
-pub(crate) fn head(
-    admitted: Admitted,
+pub(super) fn head(
+    contracted: Contracted,
     inspections: &InspectionPool,
-    record: &mut Record,
+    context: &RequestContext,
+    findings: &mut Findings,
 ) -> Result<Inspected, Rejection> {
-    record.rules_begin();
-    let settings = record.settings();
-    let bounds = record.active_plan.bounds(record.route).clone();
-    let on_hit = if refuses(record) { OnHit::Stop } else { OnHit::GoOn };
+    findings.begin_rules();
+    let admitted = &contracted.admitted;
+    let settings = context.settings();
+    let bounds = context.active_plan.bounds(context.route()).clone();
+    let on_hit = if context.is_blocking() { OnHit::Stop } else { OnHit::GoOn };
     let budget =
         Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time, watch };
     let mut inspection = match inspections.take() {
@@ -82,7 +86,7 @@ pub(crate) fn head(
             inspection
         }
         None => {
-            let engine = Arc::clone(record.active_plan.engine());
+            let engine = Arc::clone(context.active_plan.engine());
             Box::new(Inspection::new(engine, settings.leaves, bounds, on_hit, budget))
         }
     };
@@ -99,23 +103,24 @@ pub(crate) fn head(
         fields: admitted.head.fields.iter(),
         carries_body: admitted.carries_body(),
     });
-    match body::refusal(&inspection, record.settings().mode) {
-        None => Ok(Inspected { admitted, inspection }),
+    match body::refusal(&inspection, context.settings().mode) {
+        None => Ok(Inspected { contracted, inspection }),
         Some(refusal) => {
-            record.inspected(&inspection);
+            findings.measure(&inspection);
             Err(Rejection::Found(refusal, inspection))
         }
     }
 }
 
 /// Reads and inspects the part of the body that must be cleared before anything is forwarded.
-pub(crate) async fn body(
+pub(super) async fn body(
     inspected: Inspected,
-    reader: &mut Source<'_>,
-    writer: &mut Sink<'_>,
-    record: &mut Record,
+    client: &mut Client<'_>,
+    context: &RequestContext,
+    findings: &mut Findings,
 ) -> Result<Cleared, Rejection> {
-    let Inspected { admitted, mut inspection } = inspected;
+    let Inspected { contracted, mut inspection } = inspected;
+    let admitted = &contracted.admitted;
     let mut kind = BodyKind::None;
     let mut codings = Vec::new();
     if admitted.carries_body() {
@@ -135,33 +140,29 @@ pub(crate) async fn body(
                 kind = BodyKind::None;
                 let leaf = Leaf::HttpComplianceMalformedBody;
                 let reason = "the body has a content coding that cannot be taken off";
-                if record.violate(leaf, "HEADERS:content-encoding", reason).is_err() {
-                    return Err(Rejection::Refused(Refusal::blocked(415).closing()));
+                if findings.violate(context, leaf, "HEADERS:content-encoding", reason).is_err() {
+                    return Err(Rejection::Refused(Refusal::blocked(415)));
                 }
             }
         }
         if admitted.head.version != Version::Http10
             && admitted.head.fields.first("expect").is_some()
-            && !reader.has_buffered()
+            && !client.reader.has_buffered()
         {
-            writer.interim(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Rejection::Gone)?;
+            client.writer.interim(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Rejection::Gone)?;
         }
     }
-    let described = Described { admitted: &admitted, kind, codings: &codings };
-    let mut body = Body::new(&described, inspection, record);
-    let outcome = body.clear(reader).await;
+    let described = Described { contracted: &contracted, kind, codings: &codings };
+    let mut body = Body::new(&described, inspection, context);
+    let outcome = body.clear(&mut client.reader).await;
     if let Err(fault) = outcome {
-        body.report(record);
-        return Err(match body_refusal(&fault, record) {
+        body.report(context, findings);
+        return Err(match body_refusal(&fault, findings) {
             Rejection::Refused(refusal) => Rejection::Found(refusal, body.into_inspection()),
             Rejection::Gone => Rejection::Left(body.into_inspection()),
             other => other,
         });
     }
-    Ok(Cleared { admitted, body, _proof: () })
-}
-
-/// CPU time of this thread: what `evaluation_timeout` counts.
-fn thread_cpu_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+    let parameters = response_inspection::parameters(&contracted.admitted, &body, context.settings());
+    Ok(Cleared { contracted, body, parameters, _proof: () })
 }

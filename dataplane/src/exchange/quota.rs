@@ -7,35 +7,41 @@ use waf_shared::catalog::Leaf;
 use waf_shared::fields::{self, Property};
 use waf_shared::plan::{Mode, RateLimitSource};
 
+use super::context::RequestContext;
+use super::findings::{EventsOf, Exceeded, Findings};
 use super::forward;
-use super::record::{EventsOf, Exceeded, Record};
 use crate::http1::head::RequestHead;
 use crate::rate_limit::Outcome;
 use crate::refusal::Refusal;
 
 /// Counts the request for its client, and turns it away where the mode says so.
-pub(crate) fn check(head: &RequestHead, record: &mut Record) -> Result<(), Refusal> {
-    let Some((limit, quota)) = record.route.and_then(|route| record.active_plan.quota(route)) else {
+pub(super) fn check(
+    head: &RequestHead,
+    context: &RequestContext,
+    findings: &mut Findings,
+) -> Result<(), Refusal> {
+    let Some((limit, quota)) = context.route().and_then(|route| context.active_plan.quota(route)) else {
         return Ok(());
     };
-    let value = |name| the_value(head, name).filter(|_| forward::identifies(name.as_bytes(), record));
-    if let Outcome::Exceeded { wait, untold } = quota.check(limit, record.client.ip(), value) {
-        let mode = record.settings().mode;
+    let value = |name| the_value(head, name).filter(|_| forward::identifies(name.as_bytes(), context));
+    if let Outcome::Exceeded { wait, untold } = quota.check(limit, context.client().ip(), value) {
+        let mode = context.settings().mode;
         let events = match mode {
             Mode::Blocking => EventsOf::Each,
-            Mode::DetectOnly => EventsOf::Window { untold },
+            Mode::DetectOnly => EventsOf::Window { unreported: untold },
         };
-        record.exceeded = Some(Exceeded { limit: limit.clone(), wait: Duration::from_nanos(wait), events });
+        let wait = Duration::from_nanos(wait);
+        findings.exceed(Exceeded { limit: limit.clone(), wait, events });
         if mode == Mode::Blocking {
             return Err(Refusal::blocked(429));
         }
     }
-    twin(head, record)
+    twin(head, context, findings)
 }
 
 /// The field that the route's rate limit counts by, as the configuration spells it.
-pub(crate) fn key_field(record: &Record) -> Option<&str> {
-    let (limit, _) = record.route.and_then(|route| record.active_plan.quota(route))?;
+pub(crate) fn key_field(context: &RequestContext) -> Option<&str> {
+    let (limit, _) = context.route().and_then(|route| context.active_plan.quota(route))?;
     match &limit.source {
         RateLimitSource::Ip => None,
         RateLimitSource::Header(name) => Some(name),
@@ -44,15 +50,15 @@ pub(crate) fn key_field(record: &Record) -> Option<&str> {
 
 /// Refuses another spelling of the field that the limit counts by: programs that fold `_` and `-` take its value, which was
 /// not counted. Of fields that only proxies set, forwarding drops the other spelling.
-fn twin(head: &RequestHead, record: &mut Record) -> Result<(), Refusal> {
-    let Some(key) = key_field(record).map(str::as_bytes) else { return Ok(()) };
+fn twin(head: &RequestHead, context: &RequestContext, findings: &mut Findings) -> Result<(), Refusal> {
+    let Some(key) = key_field(context).map(str::as_bytes) else { return Ok(()) };
     let is_twin = |name: &[u8]| fields::are_alike(name, key) && !name.eq_ignore_ascii_case(key);
     let is_dropped = fields::is(key, Property::Client) || fields::is(key, Property::Own);
     if is_dropped || !head.fields.iter().any(|(name, _)| is_twin(name)) {
         return Ok(());
     }
     let reason = "a twin of the field that the rate limit counts by";
-    record.violate(Leaf::HttpComplianceRestrictedHeaders, "HEADERS", reason)
+    findings.violate(context, Leaf::HttpComplianceRestrictedHeaders, "HEADERS", reason)
 }
 
 /// The value of a field that stands there once. One that is empty names nobody, and of several each reader may take

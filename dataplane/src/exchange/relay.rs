@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::admit::Admitted;
+use super::connection_fate::ConnectionFate;
+use super::context::RequestContext;
+use super::contract::Contracted;
 use super::cors;
-use super::record::Record;
+use super::findings::Findings;
 use super::response_inspection::{ResponseFindings, ResponseInspector};
 use super::response_relay;
 use super::transfer::within;
 use super::upgrade;
 use crate::active_plan::HeaderRules;
-use crate::http1::body::Decoder;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{ResponseHead, Version};
 use crate::http1::reader::Piece;
@@ -57,7 +58,7 @@ pub(super) enum By {
 pub(super) struct Answer {
     /// The head as the client gets it.
     head: Vec<u8>,
-    decoder: Decoder,
+    framing: Framing,
     delimited: Delimited,
     reusable: bool,
     takes_trailers: bool,
@@ -68,10 +69,12 @@ impl Answer {
     /// Decides framing and writes the head.
     pub(super) fn new(
         response: &ResponseHead,
-        admitted: &Admitted,
-        record: &Record,
-        keep_alive: bool,
+        cleared: (&Contracted, &[u8]),
+        fate: ConnectionFate,
+        context: &RequestContext,
+        findings: &mut Findings,
     ) -> Result<Answer, UpstreamError> {
+        let admitted = &cleared.0.admitted;
         let framing =
             framing::of_response(response, admitted.head.method()).map_err(UpstreamError::Malformed)?;
         let version = admitted.head.version;
@@ -84,18 +87,18 @@ impl Answer {
             && framing != Framing::UntilClose
             && !announces_unsent(response, framing, admitted.head.method())
             && !has_token(response, "connection", b"close");
-        let keep_alive = keep_alive && delimited != Delimited::Connection;
+        let keep_alive = fate == ConnectionFate::KeepAlive && delimited != Delimited::Connection;
         let mut head = Vec::with_capacity(1024);
-        write_head(response, record, delimited, &mut head);
+        write_head(response, context, delimited, &mut head);
         match (keep_alive, version) {
             (false, _) => line(&mut head, b"Connection", b"close"),
             (true, Version::Http10) => line(&mut head, b"Connection", b"keep-alive"),
             (true, Version::Http11 | Version::Http2) => {}
         }
         head.extend_from_slice(b"\r\n");
-        let inspector = ResponseInspector::of(response, framing, admitted, record);
+        let inspector = ResponseInspector::of(response, framing, cleared, context, findings);
         let takes_trailers = upgrade::takes_trailers(&admitted.head);
-        Ok(Answer { head, decoder: Decoder::new(framing), delimited, reusable, takes_trailers, inspector })
+        Ok(Answer { head, framing, delimited, reusable, takes_trailers, inspector })
     }
 
     /// Relays head and body, screened where rules look at them, and says what was found. Waits at most `patience` between
@@ -106,15 +109,15 @@ impl Answer {
         client: &mut Sink<'_>,
         patience: Duration,
     ) -> (Relayed, ResponseFindings) {
-        let Answer { head, mut decoder, delimited, reusable, takes_trailers, inspector } = self;
+        let Answer { head, framing, delimited, reusable, takes_trailers, inspector } = self;
+        upstream.delimit(framing);
         client.take_trailers(takes_trailers);
         let mut judged = ResponseFindings::default();
         let mut relayed = None;
         match inspector {
             Some(inspector) => {
                 let start = response_relay::Start { head: &head, delimited, patience };
-                let (outcome, found) =
-                    response_relay::relay(start, inspector, upstream, &mut decoder, client).await;
+                let (outcome, found) = response_relay::relay(start, inspector, upstream, client).await;
                 judged = found;
                 relayed = match outcome {
                     response_relay::Outcome::Sent => Some(whole(delimited, reusable)),
@@ -128,7 +131,7 @@ impl Answer {
         }
         let relayed = match relayed {
             Some(relayed) => relayed,
-            None => flow(upstream, &mut decoder, client, (delimited, reusable), patience).await,
+            None => flow(upstream, client, (delimited, reusable), patience).await,
         };
         (relayed, judged)
     }
@@ -137,14 +140,13 @@ impl Answer {
 /// Relays what is left of a body, unread.
 async fn flow(
     upstream: &mut Source<'_>,
-    decoder: &mut Decoder,
     client: &mut Sink<'_>,
     (delimited, reusable): (Delimited, bool),
     patience: Duration,
 ) -> Relayed {
     loop {
         // What has arrived with the head or the last piece goes out in the same write.
-        let mut end = match collect(upstream, decoder, client) {
+        let mut end = match collect(upstream, client) {
             Ok(end) => end,
             Err(Broken) => {
                 let _ = client.flush().await;
@@ -155,7 +157,7 @@ async fn flow(
             if client.flush().await.is_err() {
                 return Relayed::Cut(By::Client);
             }
-            match within(patience, upstream.body(decoder)).await {
+            match within(patience, upstream.body()).await {
                 Some(Ok(Piece::Data(data))) => client.data(data),
                 Some(Ok(Piece::End(trailers))) => end = Some(trailers),
                 // The client must see that bytes are missing: no last chunk, no full length, a connection that ends.
@@ -190,13 +192,9 @@ fn whole(delimited: Delimited, reusable: bool) -> Relayed {
 struct Broken;
 
 /// Queues what is buffered; the trailers when the body is complete.
-fn collect(
-    upstream: &mut Source<'_>,
-    decoder: &mut Decoder,
-    client: &mut Sink<'_>,
-) -> Result<Option<Bytes>, Broken> {
+fn collect(upstream: &mut Source<'_>, client: &mut Sink<'_>) -> Result<Option<Bytes>, Broken> {
     while client.pending() < COALESCE_BYTES_MAX {
-        match upstream.body_buffered(decoder).map_err(|_| Broken)? {
+        match upstream.body_buffered().map_err(|_| Broken)? {
             Some(Piece::Data(data)) => client.data(data),
             Some(Piece::End(trailers)) => return Ok(Some(trailers)),
             None => break,
@@ -217,11 +215,11 @@ const NOT_RELAYED: &[&str] = &[
 ];
 
 /// The head of an interim response as the client gets it: what the upstream said, without rules of ours.
-pub(super) fn interim_head(response: &ResponseHead, record: &Record) -> Vec<u8> {
+pub(super) fn interim_head(response: &ResponseHead, context: &RequestContext) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     status_line(response, &mut out);
     for (name, value) in response.fields.iter() {
-        if !is_kept_back(response, name, record) {
+        if !is_kept_back(response, name, context) {
             line(&mut out, name, value);
         }
     }
@@ -230,9 +228,9 @@ pub(super) fn interim_head(response: &ResponseHead, record: &Record) -> Vec<u8> 
 }
 
 /// The head that tells a client of the protocol that the upstream switched to.
-pub(super) fn switching_head(response: &ResponseHead, record: &Record) -> Vec<u8> {
+pub(super) fn switching_head(response: &ResponseHead, context: &RequestContext) -> Vec<u8> {
     let mut out = Vec::with_capacity(512);
-    write_head(response, record, Delimited::Head, &mut out);
+    write_head(response, context, Delimited::Head, &mut out);
     for value in response.fields.all("upgrade") {
         line(&mut out, b"Upgrade", value);
     }
@@ -241,12 +239,12 @@ pub(super) fn switching_head(response: &ResponseHead, record: &Record) -> Vec<u8
     out
 }
 
-fn write_head(response: &ResponseHead, record: &Record, delimited: Delimited, out: &mut Vec<u8>) {
-    let rules = record.active_plan.header_rules(record.route);
+fn write_head(response: &ResponseHead, context: &RequestContext, delimited: Delimited, out: &mut Vec<u8>) {
+    let rules = context.active_plan.header_rules(context.route());
     status_line(response, out);
     let mut has_request_id = false;
     for (name, value) in response.fields.iter() {
-        if !is_kept_back(response, name, record) {
+        if !is_kept_back(response, name, context) {
             has_request_id |= name.eq_ignore_ascii_case(b"x-request-id");
             line(out, name, value);
         }
@@ -255,9 +253,9 @@ fn write_head(response: &ResponseHead, record: &Record, delimited: Delimited, ou
         line(out, b"Transfer-Encoding", b"chunked");
     }
     if !has_request_id {
-        line(out, b"X-Request-Id", record.request_id.as_bytes());
+        line(out, b"X-Request-Id", context.request_id().as_bytes());
     }
-    if let (Some(settings), Some(head)) = (cors::of(record), record.head.as_deref()) {
+    if let (Some(settings), Some(head)) = (cors::of(context), context.head()) {
         cors::answer(settings, head, Some(&response.fields), out);
     }
     add_headers(response, rules, out);
@@ -271,12 +269,12 @@ fn status_line(response: &ResponseHead, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn is_kept_back(response: &ResponseHead, name: &[u8], record: &Record) -> bool {
+fn is_kept_back(response: &ResponseHead, name: &[u8], context: &RequestContext) -> bool {
     NOT_RELAYED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
         || (matches!(response.status, 100..=199 | 204) && name.eq_ignore_ascii_case(b"content-length"))
         || is_named_by_connection(response, name)
-        || record.active_plan.header_rules(record.route).strips(name)
-        || (cors::is_ours(name) && cors::of(record).is_some())
+        || context.active_plan.header_rules(context.route()).strips(name)
+        || (cors::is_ours(name) && cors::of(context).is_some())
 }
 
 fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut Vec<u8>) {

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use waf_shared::catalog::Leaf;
 
-use super::contract::Contracted;
-use super::record::Record;
+use super::context::RequestContext;
+use super::contract::{Contracted, ContractedOperation};
 use crate::http1::head::ResponseHead;
 use crate::metrics::watch;
 
 /// An answer under contract.
 #[derive(Debug)]
 pub(super) struct ResponseContract {
-    contracted: Contracted,
+    operation: ContractedOperation,
     /// The declared body that it is held to, until that was judged.
     content: Option<(usize, usize)>,
     content_type: Vec<u8>,
@@ -28,28 +28,33 @@ pub(super) struct ResponseContract {
 
 impl ResponseContract {
     /// Judges the head; `None` where no contract looks at answers, or this one answers what a browser has already.
-    pub(super) fn of(response: &ResponseHead, has_body: bool, record: &Record) -> Option<ResponseContract> {
-        let settings = record.settings();
-        let contracted = record.contracted.as_ref()?;
+    pub(super) fn of(
+        response: &ResponseHead,
+        has_body: bool,
+        contracted: &Contracted,
+        context: &RequestContext,
+    ) -> Option<ResponseContract> {
+        let settings = context.settings();
+        let operation = contracted.operation.as_ref()?;
         if !settings.leaves.contains(Leaf::ResponseInspectionOpenapiValidation) || response.status == 304 {
             return None;
         }
         let fields = |name: &str| response.fields.all(name).map(<[u8]>::to_vec).collect();
-        let (contract, operation) = (&contracted.contract, contracted.operation);
+        let (contract, id) = (&operation.contract, operation.operation);
         let began = watch();
-        let judged = contract.response(operation, response.status, &fields, has_body);
+        let judged = contract.response(id, response.status, &fields, has_body);
         let (content, breach) = match judged {
             // A part of a body is no document.
             Ok(content) => (content.filter(|_| response.status != 206), None),
             Err(fault) => (None, Some(fault.to_string())),
         };
         Some(ResponseContract {
-            contracted: contracted.clone(),
+            operation: operation.clone(),
             content,
             content_type: response.fields.first("content-type").unwrap_or_default().to_vec(),
             bytes: Vec::new(),
             bytes_max: usize::try_from(settings.inspection.max_inspect_size).unwrap_or(usize::MAX),
-            refuses: record.refuses_breaches(),
+            refuses: context.refuses_breaches(),
             breach,
             time: watch().saturating_sub(began),
         })
@@ -104,7 +109,7 @@ impl ResponseContract {
 
     fn judge(&mut self, is_whole: bool) {
         let Some(content) = self.content.take() else { return };
-        let Contracted { contract, operation, .. } = &self.contracted;
+        let ContractedOperation { contract, operation, .. } = &self.operation;
         let began = watch();
         let judged = contract.response_body(*operation, content, &self.content_type, &self.bytes, is_whole);
         self.time = self.time.saturating_add(watch().saturating_sub(began));

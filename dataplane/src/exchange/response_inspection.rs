@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nix::time::{ClockId, clock_gettime};
 use waf_detection::budget::Budget;
 use waf_detection::inspection::OnHit;
 use waf_detection::response::{Asked, Head, ResponseInspection};
@@ -14,14 +13,16 @@ use waf_shared::catalog::Leaf;
 use waf_shared::metrics::RouteCounter;
 use waf_shared::plan::Settings;
 
-use super::admit::{Admitted, refuses};
-use super::inspect::Cleared;
-use super::record::Record;
+use super::admit::Admitted;
+use super::body::Body;
+use super::context::RequestContext;
+use super::contract::Contracted;
+use super::findings::Findings;
 use super::response_contract::ResponseContract;
 use crate::coding::{self, Ancillary, Inflater};
 use crate::http1::framing::Framing;
 use crate::http1::head::ResponseHead;
-use crate::metrics::watch;
+use crate::metrics::{thread_cpu_time, watch};
 use crate::refusal::{BAD_GATEWAY, Refusal};
 
 /// Bytes of a request's body in which the parameter that names a redirect's host stands.
@@ -49,17 +50,19 @@ impl ResponseInspector {
     pub(super) fn of(
         response: &ResponseHead,
         framing: Framing,
-        admitted: &Admitted,
-        record: &Record,
+        cleared: (&Contracted, &[u8]),
+        context: &RequestContext,
+        findings: &mut Findings,
     ) -> Option<ResponseInspector> {
-        let settings = record.settings();
+        let (contracted, parameters) = cleared;
+        let settings = context.settings();
         let is_wanted = ResponseInspection::is_wanted(&settings.leaves);
         let has_body = !matches!(framing, Framing::None | Framing::Length(0));
-        let answered = ResponseContract::of(response, has_body, record);
+        let answered = ResponseContract::of(response, has_body, contracted, context);
         if !is_wanted && answered.is_none() {
             return None;
         }
-        let refuses = refuses(record) && is_wanted;
+        let refuses = context.is_blocking() && is_wanted;
         // A body whose length nobody knows is a stream: it is read on for as long as it flows.
         let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
         let inspected_max = settings.inspection.max_inspect_size;
@@ -67,9 +70,13 @@ impl ResponseInspector {
         let limit = settings.inspection.evaluation_timeout.duration();
         let budget = Budget { limit, clock: thread_cpu_time, watch };
         let on_hit = if refuses { OnHit::Stop } else { OnHit::GoOn };
-        let engine = Arc::clone(record.active_plan.engine());
+        let engine = Arc::clone(context.active_plan.engine());
         let mut inspection = ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max);
-        let kind = if is_wanted { inspection.head(&asked(admitted, record), &head(response)) } else { None };
+        let kind = if is_wanted {
+            inspection.head(&asked(&contracted.admitted, parameters), &head(response))
+        } else {
+            None
+        };
         let codings = coding::codings(response.fields.all("content-encoding"));
         let is_part = response.status == 206;
         let reads_body = kind.is_some()
@@ -77,7 +84,7 @@ impl ResponseInspector {
             && codings.as_ref().is_ok_and(|codings| codings.is_empty() || !is_part);
         let blocks = inspection.verdict().blocks();
         if kind.is_some() && has_body && !reads_body && !blocks {
-            record.series().add(RouteCounter::ResponseCoded, 1);
+            findings.measured.count(RouteCounter::ResponseCoded);
         }
         if !reads_body && !blocks && answered.is_none() {
             return None;
@@ -241,28 +248,27 @@ pub(super) struct ResponseFindings {
 }
 
 /// The beginning of a body that holds parameters, where a rule compares redirects with it.
-pub(super) fn parameters(cleared: &Cleared, settings: &Settings) -> Vec<u8> {
-    let admitted = &cleared.admitted;
+pub(super) fn parameters(admitted: &Admitted, body: &Body, settings: &Settings) -> Vec<u8> {
     if !admitted.carries_body() || !settings.leaves.contains(Leaf::ResponseInspectionOpenRedirects) {
         return Vec::new();
     }
     let media_type = admitted.head.fields.first("content-type").unwrap_or_default().to_ascii_lowercase();
     let holds = |name: &[u8]| memchr::memmem::find(&media_type, name).is_some();
     if holds(b"json") || holds(b"form-urlencoded") {
-        cleared.body.beginning(PARAMETERS_BYTES_MAX)
+        body.beginning(PARAMETERS_BYTES_MAX)
     } else {
         Vec::new()
     }
 }
 
-fn asked<'a>(admitted: &'a Admitted, record: &'a Record) -> Asked<'a> {
+fn asked<'a>(admitted: &'a Admitted, parameters: &'a [u8]) -> Asked<'a> {
     let target = admitted.head.target();
     let host = admitted.target.authority(target).or_else(|| admitted.head.fields.first("host"));
     Asked {
         host: host.unwrap_or_default(),
         path: admitted.target.path(target),
         query: admitted.target.query(target).unwrap_or_default(),
-        body: &record.parameters,
+        body: parameters,
     }
 }
 
@@ -272,9 +278,4 @@ fn head(response: &ResponseHead) -> Head<'_> {
         content_type: response.fields.first("content-type").unwrap_or_default(),
         location: response.fields.first("location"),
     }
-}
-
-/// CPU time of this thread: what `evaluation_timeout` counts.
-fn thread_cpu_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }

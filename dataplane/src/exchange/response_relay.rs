@@ -9,7 +9,6 @@ use waf_shared::limits;
 use super::relay::By;
 use super::response_inspection::{ResponseFindings, ResponseInspector};
 use super::transfer::within;
-use crate::http1::body::Decoder;
 use crate::http1::reader::Piece;
 use crate::message::{Delimited, Sink, Source};
 use crate::refusal::Refusal;
@@ -46,12 +45,11 @@ pub(super) async fn relay(
     start: Start<'_>,
     mut inspector: ResponseInspector,
     upstream: &mut Source<'_>,
-    decoder: &mut Decoder,
     client: &mut Sink<'_>,
 ) -> (Outcome, ResponseFindings) {
     let outcome = match inspector.refusal() {
         Some(refusal) => Outcome::Refused(refusal),
-        None => run(start, &mut inspector, upstream, decoder, client).await,
+        None => run(start, &mut inspector, upstream, client).await,
     };
     (outcome, inspector.into_judged())
 }
@@ -60,12 +58,11 @@ async fn run(
     start: Start<'_>,
     inspector: &mut ResponseInspector,
     upstream: &mut Source<'_>,
-    decoder: &mut Decoder,
     client: &mut Sink<'_>,
 ) -> Outcome {
     let mut batch = Batch::default();
     if inspector.holds() {
-        let end = hold(start, inspector, upstream, decoder, &mut batch).await;
+        let end = hold(start, inspector, upstream, &mut batch).await;
         if let Some(refusal) = inspector.refusal() {
             return Outcome::Refused(refusal);
         }
@@ -81,7 +78,7 @@ async fn run(
     }
     inspector.release();
     while !inspector.is_over() {
-        let end = match batch.gather(upstream, decoder, inspector) {
+        let end = match batch.gather(upstream, inspector) {
             Ok(end) => end,
             Err(Broken) => return cut(client, By::Upstream).await,
         };
@@ -100,7 +97,7 @@ async fn run(
         if client.flush().await.is_err() {
             return Outcome::Cut(By::Client);
         }
-        match within(start.patience, upstream.body(decoder)).await {
+        match within(start.patience, upstream.body()).await {
             Some(Ok(Piece::Data(data))) => batch.push(data, inspector),
             Some(Ok(Piece::End(trailers))) => {
                 inspector.finish();
@@ -136,7 +133,6 @@ async fn hold(
     start: Start<'_>,
     inspector: &mut ResponseInspector,
     upstream: &mut Source<'_>,
-    decoder: &mut Decoder,
     batch: &mut Batch,
 ) -> Held {
     let silence = Duration::from_millis(limits::RESPONSE_SILENCE_MILLISECONDS);
@@ -145,7 +141,7 @@ async fn hold(
         if inspector.refusal().is_some() || inspector.is_over() || batch.bytes >= inspector.held_max() {
             break Held::Enough;
         }
-        match within(patience, upstream.body(decoder)).await {
+        match within(patience, upstream.body()).await {
             Some(Ok(Piece::Data(data))) => batch.push(data, inspector),
             Some(Ok(Piece::End(trailers))) => {
                 inspector.finish();
@@ -184,11 +180,10 @@ impl Batch {
     fn gather(
         &mut self,
         upstream: &mut Source<'_>,
-        decoder: &mut Decoder,
         inspector: &mut ResponseInspector,
     ) -> Result<Option<Bytes>, Broken> {
         while self.bytes < BATCH_BYTES_MAX {
-            match upstream.body_buffered(decoder).map_err(|_| Broken)? {
+            match upstream.body_buffered().map_err(|_| Broken)? {
                 Some(Piece::Data(data)) => self.push(data, inspector),
                 Some(Piece::End(trailers)) => return Ok(Some(trailers)),
                 None => break,

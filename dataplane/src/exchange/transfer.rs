@@ -13,67 +13,85 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 use waf_shared::catalog::Leaf;
 use waf_shared::metrics::RouteCounter;
+use waf_shared::plan::Route;
 
 use super::admit::Admitted;
 use super::body::{BodyFault, body_refusal};
+use super::connection_fate::{self, ConnectionFate, RequestState};
+use super::context::RequestContext;
+use super::findings::Findings;
 use super::inspect::Cleared;
-use super::record::Record;
 use super::relay::{self, By, Relayed};
 use super::response_inspection::ResponseFindings;
 use super::tunnel::{self, Side};
-use super::{Client, Rejection, forward, keeps_alive, upgrade};
+use super::{Client, Rejection, forward, spans, upgrade};
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{Malformed, ResponseHead};
 use crate::http2;
-use crate::message::{Delimited, Source};
+use crate::message::Delimited;
 use crate::proxy::Proxy;
-use crate::refusal::After;
+use crate::trace::Call;
 use crate::upstream::{
     Granted, Holder, HttpVersionPreference, Link, Outbound, Pool, Share, TunnelSlot, UpstreamError,
 };
 use head::{Progress, Waiting, await_head};
 use upload::{SendFault, upload};
 
-/// An answer that went to the client.
-pub(crate) struct Sent {
-    pub(crate) status: u16,
-    pub(crate) after: After,
+/// A request that was answered with the upstream's response.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) status: u16,
+    pub(super) fate: ConnectionFate,
+    /// Addition to the status in the event.
+    pub(super) detail: Option<&'static str>,
+}
+
+/// The parts of an exchange that a transfer reads and appends to.
+#[derive(Debug)]
+pub(super) struct Notes<'e> {
+    pub(super) context: &'e RequestContext,
+    pub(super) findings: &'e mut Findings,
+    /// The call of the upstream, while tracing is on.
+    pub(super) call: &'e mut Option<Call>,
 }
 
 /// Why an attempt failed.
 enum Failed {
     /// The connection closed before a byte of the answer came: the request may never have been read.
     Unanswered(io::Error),
-    Rejection(Rejection),
+    Rejected(Rejection),
 }
 
 impl From<UpstreamError> for Failed {
     fn from(error: UpstreamError) -> Failed {
-        Failed::Rejection(Rejection::Upstream(error))
+        Failed::Rejected(Rejection::Upstream(error))
     }
 }
 
 /// Forwards the request and relays the answer. A client that breaks its request off ends both.
-pub(crate) async fn transfer(
+pub(super) async fn transfer(
     cleared: &mut Cleared,
     client: &mut Client<'_>,
     proxy: &Proxy,
-    record: &mut Record,
-) -> Result<Sent, Rejection> {
-    if record.settings().leaves.contains(Leaf::RequestValidationSlowClients) {
-        client.writer.keep_min_rate(record.active_plan.plan().protocol.slow_request_min_rate_bps);
+    mut notes: Notes<'_>,
+) -> Result<Answered, Rejection> {
+    let context = notes.context;
+    if context.settings().leaves.contains(Leaf::RequestValidationSlowClients) {
+        client.writer.keep_min_rate(context.active_plan.plan().protocol.slow_request_min_rate_bps);
     }
     let gone = client.writer.gone();
-    let sent = tokio::select! {
+    let answered = tokio::select! {
         biased;
-        sent = attempts(cleared, client, proxy, record) => sent,
+        answered = attempts(cleared, client, proxy, &mut notes) => answered,
         () = gone => Err(Rejection::Gone),
     };
-    record.call_ends(match &sent {
-        Err(Rejection::Upstream(error)) => Some(error.word()),
-        _ => None,
-    });
-    sent
+    if let Some(call) = notes.call {
+        call.ended = Some(std::time::Instant::now());
+        if let Err(Rejection::Upstream(error)) = &answered {
+            call.failure = Some(error.word());
+        }
+    }
+    answered
 }
 
 /// Tries once, and once more where that is safe.
@@ -81,66 +99,79 @@ async fn attempts(
     cleared: &mut Cleared,
     client: &mut Client<'_>,
     proxy: &Proxy,
-    record: &mut Record,
-) -> Result<Sent, Rejection> {
-    let active_plan = std::sync::Arc::clone(&record.active_plan);
-    let Some((route, pool)) = active_plan.route(cleared.admitted.route) else {
+    notes: &mut Notes<'_>,
+) -> Result<Answered, Rejection> {
+    let context = notes.context;
+    let admitted = &cleared.contracted.admitted;
+    let Some((route, pool)) = context.active_plan.route(admitted.route) else {
         return Err(Rejection::Upstream(UpstreamError::Busy));
     };
     let patience = route.upstream_timeout.duration();
-    let repeatable = is_idempotent(cleared.admitted.head.method()) && !cleared.admitted.carries_body();
-    let mut head = Vec::with_capacity(2048);
-    forward::write_head(&cleared.admitted, route, record, &mut head);
-    record.call_begins(&route.upstream, &head);
-
-    let holder = Holder::new(record.client.ip(), proxy.client_share(active_plan.plan()));
-    let asks_upgrade = !upgrade::asked(&cleared.admitted).is_empty();
+    let repeatable = is_idempotent(admitted.head.method()) && !admitted.carries_body();
+    let holder = Holder::new(context.client().ip(), proxy.client_share(context.active_plan.plan()));
+    let (request, preference) = outbound(admitted, route, pool, notes);
+    let asks_upgrade = !upgrade::asked(admitted).is_empty();
     let tunnel = asks_upgrade.then(|| pool.tunnel(holder)).transpose().map_err(Rejection::Upstream)?;
-    let want = if asks_upgrade {
-        // HTTP/2 has no such switch.
-        HttpVersionPreference::Http1
-    } else if cleared.admitted.is_grpc() {
-        HttpVersionPreference::Http2
-    } else {
-        HttpVersionPreference::Any
-    };
-    let http2 = if pool.may_speak_http2(want) { http2::request(&head, pool.scheme()) } else { None };
-    // What HTTP/2 cannot say goes over a connection that was not offered it.
-    let want =
-        if pool.may_speak_http2(want) && http2.is_none() { HttpVersionPreference::Http1 } else { want };
-    let delimited = match cleared.admitted.framing {
-        Framing::Chunked => Delimited::Message,
-        _ => Delimited::Head,
-    };
-    let is_whole = !cleared.admitted.carries_body();
-    let request = Outbound { text: head, http2, delimited, is_whole };
-
     let Granted { mut link, share } = tokio::select! {
         biased;
-        granted = pool.acquire(holder, want, repeatable, patience) => granted.map_err(Rejection::Upstream)?,
-        // Who has not sent everything is heard of when the rest is read.
+        granted = pool.acquire(holder, preference, repeatable, patience) => granted.map_err(Rejection::Upstream)?,
+        // A client that has not sent everything is noticed when the rest is read.
         () = client.reader.gone(), if cleared.body.has_come() => return Err(Rejection::Gone),
     };
     let mut held = Held { share: Some(share), _tunnel: tunnel };
+    let mut attempt = Attempt { request: &request, pool, held: &mut held, proxy, patience };
     let first_was_reused = link.is_reused();
-    match attempt(&request, cleared, client, proxy, record, (link, pool, &mut held), patience).await {
-        Ok(sent) => return Ok(sent),
-        Err(Failed::Rejection(rejection)) => return Err(rejection),
+    match attempt.run(link, cleared, client, notes).await {
+        Ok(answered) => return Ok(answered),
+        Err(Failed::Rejected(rejection)) => return Err(rejection),
         Err(Failed::Unanswered(error)) if !(first_was_reused && repeatable) => {
             return Err(Rejection::Upstream(UpstreamError::Reset(error)));
         }
         Err(Failed::Unanswered(_)) => {
-            link = pool.connect(want, patience).await.map_err(Rejection::Upstream)?
+            link = pool.connect(preference, patience).await.map_err(Rejection::Upstream)?;
         }
     }
-    match attempt(&request, cleared, client, proxy, record, (link, pool, &mut held), patience).await {
-        Ok(sent) => Ok(sent),
-        Err(Failed::Rejection(rejection)) => Err(rejection),
+    match attempt.run(link, cleared, client, notes).await {
+        Ok(answered) => Ok(answered),
+        Err(Failed::Rejected(rejection)) => Err(rejection),
         Err(Failed::Unanswered(error)) => Err(Rejection::Upstream(UpstreamError::Reset(error))),
     }
 }
 
-/// What the client holds of the origin's connections while its request runs; given back however that ends.
+/// The request as it is sent, and the version of HTTP that it needs.
+fn outbound(
+    admitted: &Admitted,
+    route: &Route,
+    pool: &Pool,
+    notes: &mut Notes<'_>,
+) -> (Outbound, HttpVersionPreference) {
+    let mut head = Vec::with_capacity(2048);
+    forward::write_head(admitted, route, notes.context, &mut head);
+    if notes.context.trace().is_some() {
+        let target = head.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
+        *notes.call = Some(spans::call(&route.upstream, target));
+    }
+    let preference = if !upgrade::asked(admitted).is_empty() {
+        // HTTP/2 has no such switch.
+        HttpVersionPreference::Http1
+    } else if admitted.is_grpc() {
+        HttpVersionPreference::Http2
+    } else {
+        HttpVersionPreference::Any
+    };
+    let may_speak_http2 = pool.may_speak_http2(preference);
+    let http2 = if may_speak_http2 { http2::request(&head, pool.scheme()) } else { None };
+    // A request that HTTP/2 cannot express goes over a connection that was not offered it.
+    let is_inexpressible = may_speak_http2 && http2.is_none();
+    let preference = if is_inexpressible { HttpVersionPreference::Http1 } else { preference };
+    let delimited = match admitted.framing {
+        Framing::Chunked => Delimited::Message,
+        _ => Delimited::Head,
+    };
+    (Outbound { text: head, http2, delimited, is_whole: !admitted.carries_body() }, preference)
+}
+
+/// The client's share of the connections of the origin while its request runs; given back however that ends.
 struct Held {
     share: Option<Share>,
     /// For a request that asks for an upgrade.
@@ -152,41 +183,71 @@ fn is_idempotent(method: &[u8]) -> bool {
     matches!(method, b"GET" | b"HEAD" | b"OPTIONS" | b"TRACE" | b"PUT" | b"DELETE")
 }
 
-async fn attempt(
-    request: &Outbound,
-    cleared: &mut Cleared,
-    client: &mut Client<'_>,
-    proxy: &Proxy,
-    record: &mut Record,
-    (mut link, pool, held): (Link, &Pool, &mut Held),
+/// An attempt to get a response over one link.
+struct Attempt<'a> {
+    request: &'a Outbound,
+    pool: &'a Pool,
+    held: &'a mut Held,
+    proxy: &'a Proxy,
     patience: Duration,
-) -> Result<Sent, Failed> {
-    let exchanged = 'exchanged: {
-        let (upstream, mut answering) = link.open(request, patience).await.map_err(unopened)?;
+}
+
+impl Attempt<'_> {
+    async fn run(
+        &mut self,
+        mut link: Link,
+        cleared: &mut Cleared,
+        client: &mut Client<'_>,
+        notes: &mut Notes<'_>,
+    ) -> Result<Answered, Failed> {
+        match self.exchange(&mut link, cleared, client, notes).await? {
+            Exchanged::Answered(response) => self.finish(response, link, client, notes),
+            Exchanged::Switched(response) => {
+                self.held.share = None;
+                switch(&response, &cleared.contracted.admitted, client, link, notes).await
+            }
+        }
+    }
+
+    /// Sends the request and relays the response, both at once.
+    async fn exchange(
+        &self,
+        link: &mut Link,
+        cleared: &mut Cleared,
+        client: &mut Client<'_>,
+        notes: &mut Notes<'_>,
+    ) -> Result<Exchanged, Failed> {
+        let Cleared { contracted, body, parameters, .. } = cleared;
+        let admitted = &contracted.admitted;
+        let patience = self.patience;
+        let (upstream, mut answering) = link.open(self.request, patience).await.map_err(unopened)?;
         let (done, sent) = oneshot::channel();
-        let mut upload = pin!(upload(upstream, &mut cleared.body, &mut client.reader, done));
+        let mut upload = pin!(upload(upstream, body, &mut client.reader, done));
         let mut progress = Progress { sent, sending: true, deadline: Instant::now() + patience, fault: None };
         let mut waiting = Waiting { progress: &mut progress, patience, client: &mut client.writer };
-        let response =
-            await_head(upload.as_mut(), &mut waiting, &mut answering, &cleared.admitted, record).await?;
-        record.call_answered(response.status);
+        let response = await_head(upload.as_mut(), &mut waiting, &mut answering, admitted, notes).await?;
+        if let Some(call) = notes.call {
+            (call.answered, call.status) = (Some(std::time::Instant::now()), Some(response.status));
+        }
         if response.status == 101 {
-            break 'exchanged Exchanged::Switched(response);
+            return Ok(Exchanged::Switched(response));
         }
         if response.status >= 500 {
-            record.series().add(RouteCounter::Upstream5xx, 1);
+            notes.findings.measured.count(RouteCounter::Upstream5xx);
         }
-        // Decided as late as can be: a stop that began while the upstream worked is told to the client.
-        // An answer that comes before the request is whole ends the connection: the rest may never be read.
-        let keep_alive = keeps_alive(record) && !proxy.is_stopping() && progress.sent_all();
-        let answer = relay::Answer::new(&response, &cleared.admitted, record, keep_alive)?;
-        let mut source = answering.into_body(declared_length(&response, cleared.admitted.head.method()));
+        // Decided as late as possible: the client learns of a stop that began while the upstream worked. A response that
+        // comes before the request is whole ends the connection: the rest may never be read.
+        let state = if progress.sent_all() { RequestState::Drained } else { RequestState::Undrained };
+        let fate = connection_fate::derive(state, Some(&admitted.head), self.proxy.is_stopping());
+        let cleared = (&*contracted, parameters.as_slice());
+        let answer = relay::Answer::new(&response, cleared, fate, notes.context, notes.findings)?;
+        let mut source = answering.into_body(declared_length(&response, admitted.head.method()));
         let mut relay = pin!(answer.relay(&mut source, &mut client.writer, patience));
-        let relayed = loop {
+        let (relayed, found) = loop {
             tokio::select! {
                 biased;
                 relayed = relay.as_mut() => break relayed,
-                () = upload.as_mut() => return Err(Failed::Rejection(Rejection::Gone)),
+                () = upload.as_mut() => return Err(Failed::Rejected(Rejection::Gone)),
                 result = &mut progress.sent, if progress.sending => {
                     progress.sending = false;
                     progress.fault = result.unwrap_or(Ok(())).err();
@@ -197,98 +258,105 @@ async fn attempt(
                 }
             }
         };
-        let status = response.status;
-        Exchanged::Answered {
-            status,
+        notes.findings.add_response(notes.context, found);
+        let sent_all = progress.sent_all();
+        Ok(Exchanged::Answered(Response {
+            status: response.status,
             relayed,
-            sent_all: progress.sent_all(),
-            keep_alive,
+            sent_all,
+            fate,
             fault: progress.fault,
-        }
-    };
-    let (status, (relayed, judged), sent_all, keep_alive, fault) = match exchanged {
-        Exchanged::Switched(response) => {
-            held.share = None;
-            return switch(&response, &cleared.admitted, client, link, record).await;
-        }
-        Exchanged::Answered { status, relayed, sent_all, keep_alive, fault } => {
-            (status, relayed, sent_all, keep_alive, fault)
-        }
-    };
-    record.judged(judged);
-    if let Some(SendFault::Client(fault)) = &fault {
-        // An answer that is still held back has not begun: the client learns why.
-        if !client.writer.has_begun() {
-            return Err(Failed::Rejection(body_refusal(fault, record)));
-        }
-        if matches!(fault, BodyFault::Refused(_)) {
-            record.detail("response cut");
-        }
+        }))
     }
-    let after = match relayed {
-        // The rest of the request may still be on its way.
-        Relayed::Refused(refusal) if sent_all => return Err(Failed::Rejection(refusal.into())),
-        Relayed::Refused(refusal) => return Err(Failed::Rejection(refusal.closing().into())),
-        Relayed::Stopped => {
-            record.detail("response cut");
-            After::Abort
-        }
-        Relayed::Whole { reusable } => {
-            if reusable && sent_all {
-                pool.release(link);
+
+    /// Decides what a response that was relayed comes to.
+    fn finish(
+        &self,
+        response: Response,
+        link: Link,
+        client: &Client<'_>,
+        notes: &mut Notes<'_>,
+    ) -> Result<Answered, Failed> {
+        let Response { status, relayed, sent_all, fate, fault } = response;
+        let mut detail = None;
+        if let Some(SendFault::Client(fault)) = &fault {
+            // A response that is still held back has not begun: the client learns the reason.
+            if !client.writer.has_begun() {
+                return Err(Failed::Rejected(body_refusal(fault, notes.findings)));
             }
-            if keep_alive && sent_all { After::KeepAlive } else { After::Close }
-        }
-        Relayed::ByClose => After::Close,
-        Relayed::Cut(by) => {
-            match by {
-                By::Client => {}
-                By::Upstream => record.series().add(RouteCounter::UpstreamReset, 1),
-                By::Silence => record.series().add(RouteCounter::UpstreamTimeout, 1),
+            if matches!(fault, BodyFault::Refused(_)) {
+                detail = Some(CUT);
             }
-            After::Abort
         }
-    };
-    Ok(Sent { status, after })
+        let fate = match relayed {
+            Relayed::Refused(refusal) => return Err(Failed::Rejected(refusal.into())),
+            Relayed::Stopped => {
+                detail = Some(CUT);
+                ConnectionFate::Abort
+            }
+            Relayed::Whole { reusable } => {
+                if reusable && sent_all {
+                    self.pool.release(link);
+                }
+                fate
+            }
+            Relayed::ByClose => ConnectionFate::Close,
+            Relayed::Cut(by) => {
+                match by {
+                    By::Client => {}
+                    By::Upstream => notes.findings.measured.count(RouteCounter::UpstreamReset),
+                    By::Silence => notes.findings.measured.count(RouteCounter::UpstreamTimeout),
+                }
+                ConnectionFate::Abort
+            }
+        };
+        Ok(Answered { status, fate, detail })
+    }
 }
 
-/// How an exchange with the upstream went.
+/// The detail of a response that was ended after parts of it were sent.
+const CUT: &str = "response cut";
+
+/// The outcome of an exchange with the upstream.
 enum Exchanged {
-    /// It answered.
-    Answered {
-        status: u16,
-        relayed: (Relayed, ResponseFindings),
-        sent_all: bool,
-        keep_alive: bool,
-        fault: Option<SendFault>,
-    },
-    /// It switches to what it was asked for.
+    Answered(Response),
+    /// The upstream switches to the protocol that it was asked for.
     Switched(ResponseHead),
 }
 
-/// Tells the client that the upstream switched, and carries bytes from then on.
+/// A response that was relayed as far as it went.
+struct Response {
+    status: u16,
+    relayed: Relayed,
+    sent_all: bool,
+    /// The fate that the head announced to the client.
+    fate: ConnectionFate,
+    fault: Option<SendFault>,
+}
+
+/// Relays the switch to the client, and carries bytes from then on.
 async fn switch(
     response: &ResponseHead,
     admitted: &Admitted,
     client: &mut Client<'_>,
     mut link: Link,
-    record: &mut Record,
-) -> Result<Sent, Failed> {
-    let crooked = || UpstreamError::Malformed(Malformed::StartLine);
-    let Link::Http1(connection) = &mut link else { return Err(crooked().into()) };
+    notes: &mut Notes<'_>,
+) -> Result<Answered, Failed> {
+    let malformed = || UpstreamError::Malformed(Malformed::StartLine);
+    let Link::Http1(connection) = &mut link else { return Err(malformed().into()) };
     if !upgrade::is_agreed(response, &upgrade::asked(admitted)) {
-        return Err(crooked().into());
+        return Err(malformed().into());
     }
-    connection.becomes_tunnel();
-    record.set_upgraded();
-    client.writer.head(&relay::switching_head(response, record), Delimited::Head);
-    client.writer.flush().await.map_err(|_| Failed::Rejection(Rejection::Gone))?;
-    let (Source::Http1(reader), Some(writer)) = (&mut client.reader, client.writer.connection()) else {
-        return Err(crooked().into());
+    connection.leave_slot();
+    notes.findings.measured.is_upgraded = true;
+    client.writer.head(&relay::switching_head(response, notes.context), Delimited::Head);
+    client.writer.flush().await.map_err(|_| Failed::Rejected(Rejection::Gone))?;
+    let (Some(reader), Some(writer)) = (client.reader.connection(), client.writer.connection()) else {
+        return Err(malformed().into());
     };
     let upstream = Side { reader: &mut connection.reader, writer: &mut connection.writer };
     tunnel::run(Side { reader, writer }, upstream).await;
-    Ok(Sent { status: 101, after: After::Abort })
+    Ok(Answered { status: 101, fate: ConnectionFate::Abort, detail: None })
 }
 
 /// A connection that ended before it took the request.

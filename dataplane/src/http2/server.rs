@@ -4,7 +4,7 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use h2::server::{Builder, Connection, SendResponse};
@@ -22,14 +22,12 @@ use super::incoming::{Incoming, LengthMismatch};
 use super::outgoing::{Outgoing, ToClient};
 use super::stream_table::{Fault, Opening, Progress, SharedStreamTable};
 use crate::audit::Disposition;
-use crate::exchange::{self, Client, ConnectionInfo, Record, Rejection};
-use crate::http1::body::Decoder;
+use crate::exchange::{self, Client, ConnectionFate, ConnectionInfo, Ending, Exchange, Findings, Rejection};
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::{Malformed, RequestHead};
 use crate::http1::reader::{BodyError, Piece};
 use crate::message::{Sink, Source};
 use crate::proxy::Proxy;
-use crate::refusal::After;
 use crate::stream::Stream;
 
 /// How long a connection that ends may take to send its last frames.
@@ -237,7 +235,7 @@ impl Served {
             let incoming = Incoming::from_client(body, stream_table.clone(), length, mismatch.clone());
             let to_client = ToClient { stream_table, progress: progress.clone(), mismatch };
             let outgoing = Outgoing::response(respond, to_client);
-            let client = Client { reader: Source::Http2(incoming), writer: Sink::to_stream(outgoing) };
+            let client = Client { reader: Source::http2(incoming), writer: Sink::to_stream(outgoing) };
             let then = exchange(opening, client, progress, &proxy, info).await;
             drop(forget);
             then
@@ -254,15 +252,16 @@ impl Served {
     /// Sends the event about a connection.
     async fn report(&self, fault: Fault) {
         let Some(active_plan) = self.proxy.active_plan() else { return };
-        let mut record = Record::new(active_plan, self.info.clone(), (Instant::now(), SystemTime::now()));
+        let mut exchange = Exchange::new(active_plan, self.info.clone());
         let status = if fault.leaf == Leaf::HttpComplianceMalformedRequestLine {
             400
         } else {
             fault.leaf.row().status
         };
-        let _ = record.refuse_unread(status, fault.leaf, fault.text.to_owned(), &[]);
-        record.set_blocked();
-        let _ = exchange::tell(Disposition::Blocked, status, None, &self.proxy, &mut record).await;
+        let _ = exchange.findings.refuse_unread(status, fault.leaf, fault.text.to_owned(), &[]);
+        exchange.set_blocked();
+        let ending = Ending { disposition: Disposition::Blocked, status, detail: None, verdict: None };
+        let _ = exchange.send_event(ending, &self.proxy).await;
     }
 }
 
@@ -313,44 +312,43 @@ async fn exchange(
     info: ConnectionInfo,
 ) -> Then {
     let Some(active_plan) = proxy.active_plan() else { return Then::Close };
-    let mut record = Record::new(active_plan, info, (Instant::now(), SystemTime::now()));
+    let mut exchange = Exchange::new(active_plan, info);
     match opening {
         Opening::Head(head) => {
-            if let Err(rejection) = empty_body(&head, &mut client, &mut record).await {
-                exchange::reject(rejection, &mut client, proxy, &mut record).await;
+            if let Err(rejection) = empty_body(&head, &mut client, &mut exchange.findings).await {
+                exchange::reject(rejection, &mut client, proxy, &mut exchange).await;
                 return Then::GoOn;
             }
-            if exchange::run(*head, &mut client, proxy, &mut record).await == After::Abort {
+            if exchange::run(*head, &mut client, proxy, &mut exchange).await == ConnectionFate::Abort {
                 client.writer.abort(Reason::INTERNAL_ERROR);
             }
         }
         Opening::Malformed { why, quoted } => {
-            let rejection = exchange::malformed(why, &quoted, &mut record);
-            exchange::reject(rejection, &mut client, proxy, &mut record).await;
+            let rejection = exchange::malformed(why, &quoted, &mut exchange.findings);
+            exchange::reject(rejection, &mut client, proxy, &mut exchange).await;
             // The answer says what is wrong to whoever reads it; the reset says it to the protocol (RFC 9113, 8.1.1).
             let _ = timeout(FAREWELL, progress.wait_for(|p| *p != Progress::Open)).await;
             client.writer.abort(Reason::PROTOCOL_ERROR);
         }
         Opening::Refused => {}
     }
-    if record.blames(Leaf::RequestValidationSlowClients) { Then::Close } else { Then::GoOn }
+    if exchange.findings.blames(Leaf::RequestValidationSlowClients) { Then::Close } else { Then::GoOn }
 }
 
 /// A body that is declared to be empty must turn out so before anything is forwarded: nobody reads it later.
 async fn empty_body(
     head: &RequestHead,
     client: &mut Client<'_>,
-    record: &mut Record,
+    findings: &mut Findings,
 ) -> Result<(), Rejection> {
     if head.is_whole || framing::of_request(head) != Ok(Framing::Length(0)) {
         return Ok(());
     }
     let stall = Duration::from_secs(limits::BODY_STALL_SECONDS);
-    let mut nothing = Decoder::new(Framing::None);
-    match timeout(stall, client.reader.body(&mut nothing)).await {
+    match timeout(stall, client.reader.body()).await {
         Ok(Ok(Piece::End(_))) => Ok(()),
         Ok(Ok(Piece::Data(_)) | Err(BodyError::Malformed(_))) => {
-            Err(exchange::malformed(Malformed::ContentLength, head.raw(), record))
+            Err(exchange::malformed(Malformed::ContentLength, head.raw(), findings))
         }
         Ok(Err(_)) | Err(_) => Err(Rejection::Gone),
     }

@@ -116,9 +116,9 @@ impl<'c> Answering<'c> {
     /// The body of the answer whose head came last. `length` is what it declared, where a body follows at all.
     pub(crate) fn into_body(self, length: Option<u64>) -> Source<'c> {
         match self {
-            Answering::Http1(reader) => Source::Http1(reader),
-            Answering::Http2 { body: Some(body), .. } => Source::Http2(Incoming::from_upstream(body, length)),
-            Answering::Http2 { .. } => Source::Empty,
+            Answering::Http1(reader) => Source::http1(reader),
+            Answering::Http2 { body: Some(body), .. } => Source::http2(Incoming::from_upstream(body, length)),
+            Answering::Http2 { .. } => Source::empty(),
         }
     }
 }

@@ -4,7 +4,7 @@ use waf_shared::catalog::Leaf;
 
 use super::{Body, BodyFault};
 use crate::coding::Fault;
-use crate::exchange::grpc::MessageFault;
+use crate::grpc::MessageFault;
 
 impl Body {
     /// Keeps `max_body_size`: at the limit, not at the end. Of a call of gRPC it bounds each message.

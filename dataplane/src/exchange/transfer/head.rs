@@ -9,10 +9,9 @@ use waf_shared::limits;
 
 use super::super::admit::Admitted;
 use super::super::body::body_refusal;
-use super::super::record::Record;
 use super::super::{Rejection, relay, upgrade};
-use super::Failed;
 use super::upload::SendFault;
+use super::{Failed, Notes};
 use crate::http1::head::{Malformed, ResponseHead, Version};
 use crate::http1::reader::HeadError;
 use crate::message::Sink;
@@ -51,7 +50,7 @@ pub(super) async fn await_head(
     waiting: &mut Waiting<'_, '_>,
     upstream: &mut Answering<'_>,
     admitted: &Admitted,
-    record: &mut Record,
+    notes: &mut Notes<'_>,
 ) -> Result<ResponseHead, Failed> {
     let Waiting { progress, patience, client } = waiting;
     let patience = *patience;
@@ -59,13 +58,13 @@ pub(super) async fn await_head(
     loop {
         tokio::select! {
             biased;
-            () = upload.as_mut() => return Err(Failed::Rejection(Rejection::Gone)),
+            () = upload.as_mut() => return Err(Failed::Rejected(Rejection::Gone)),
             result = &mut progress.sent, if progress.sending => {
                 progress.sending = false;
                 progress.deadline = Instant::now() + patience;
                 match result.unwrap_or(Ok(())) {
                     Ok(()) => {}
-                    Err(SendFault::Client(fault)) => return Err(Failed::Rejection(body_refusal(&fault, record))),
+                    Err(SendFault::Client(fault)) => return Err(Failed::Rejected(body_refusal(&fault, notes.findings))),
                     Err(fault @ SendFault::Upstream(_)) => {
                         progress.deadline = Instant::now() + EARLY_ANSWER.min(patience);
                         progress.fault = Some(fault);
@@ -83,8 +82,8 @@ pub(super) async fn await_head(
                         interim += 1;
                         // Going on was our own word: the upstream was not asked for it.
                         if response.status != 100 && admitted.head.version != Version::Http10 {
-                            let sent = client.interim(&relay::interim_head(&response, record)).await;
-                            sent.map_err(|_| Failed::Rejection(Rejection::Gone))?;
+                            let sent = client.interim(&relay::interim_head(&response, notes.context)).await;
+                            sent.map_err(|_| Failed::Rejected(Rejection::Gone))?;
                         }
                     }
                     100..=199 => return Err(UpstreamError::HeadTooLong.into()),

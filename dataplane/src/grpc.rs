@@ -34,7 +34,7 @@ pub(crate) const fn status(http: u16) -> u8 {
 
 /// The messages of one call, as far as they are bounded: their prefixes.
 #[derive(Debug, Default)]
-pub(super) struct Messages {
+pub(crate) struct Messages {
     prefix: [u8; PREFIX_BYTES],
     read: usize,
     /// Bytes left of the message.
@@ -43,7 +43,7 @@ pub(super) struct Messages {
 
 /// Why the bytes are not messages within the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MessageFault {
+pub(crate) enum MessageFault {
     TooLong,
     /// The flag says neither that the message is compressed nor that it is not.
     Flag,
@@ -51,7 +51,7 @@ pub(super) enum MessageFault {
 
 impl Messages {
     /// Reads the next bytes; each message has at most `bytes_max`.
-    pub(super) fn read(&mut self, mut bytes: &[u8], bytes_max: u64) -> Result<(), MessageFault> {
+    pub(crate) fn read(&mut self, mut bytes: &[u8], bytes_max: u64) -> Result<(), MessageFault> {
         while !bytes.is_empty() {
             if self.left > 0 {
                 let taken = bytes.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
