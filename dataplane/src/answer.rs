@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use http::StatusCode;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use waf_shared::plan::{ErrorTemplate, RateLimit, TemplatePart};
 
 use crate::active_plan::HeaderRules;
 use crate::grpc;
+use crate::head::OutgoingHead;
 use crate::refusal::{Refusal, RefusalKind};
 
 /// Content of an answer where nothing is proxied.
@@ -41,21 +43,15 @@ pub(crate) struct Audience<'a> {
     pub(crate) reply: Option<&'a Reply>,
     /// Methods for a 405.
     pub(crate) allow: &'a [String],
-    /// Lines about cross-origin sharing.
-    pub(crate) cors: &'a [u8],
 }
 
 /// Head and body of the answer to `refusal`.
-pub(crate) fn compose(refusal: Refusal, audience: &Audience<'_>) -> (Vec<u8>, Vec<u8>) {
-    let mut out = Vec::with_capacity(1024);
-    let (content_type, body) = body(refusal.kind, audience);
-    let mut line = |name: &str, value: &str| {
-        for part in [name, ": ", value, "\r\n"] {
-            out.extend_from_slice(part.as_bytes());
-        }
-    };
+pub(crate) fn compose(refusal: Refusal, audience: &Audience<'_>) -> (OutgoingHead, Vec<u8>) {
     let status = if audience.is_grpc { 200 } else { refusal.status };
-    line(&format!("HTTP/1.1 {status} {}\r\nDate", reason(status)), &http_date(audience.now));
+    let (content_type, body) = body(refusal.kind, audience);
+    let mut head = OutgoingHead::response(status, reason(status).as_bytes());
+    let mut line = |name: &str, value: &str| head.field(name.as_bytes(), value.as_bytes());
+    line("Date", &httpdate::fmt_http_date(audience.now));
     if audience.is_grpc {
         line("Content-Type", "application/grpc");
         line("Grpc-Status", &grpc::status(refusal.status).to_string());
@@ -92,11 +88,9 @@ pub(crate) fn compose(refusal: Refusal, audience: &Audience<'_>) -> (Vec<u8>, Ve
     }
     if let Some(Reply::Location(location)) = audience.reply {
         // Of a target that was read to the letter: no line ends in it.
-        out.extend_from_slice(&[b"Location: ", location.as_slice(), b"\r\n"].concat());
+        head.field(b"Location", location);
     }
-    out.extend_from_slice(audience.cors);
-    out.extend_from_slice(b"\r\n");
-    (out, if audience.is_head || !has_body { Vec::new() } else { body.into_bytes() })
+    (head, if audience.is_head || !has_body { Vec::new() } else { body.into_bytes() })
 }
 
 /// When to come again, and what the quota is: RFC 9110 section 10.2.3 and draft-ietf-httpapi-ratelimit-headers-10. The
@@ -162,37 +156,12 @@ fn rfc3339_seconds(now: SystemTime) -> String {
     utc.replace_nanosecond(0).unwrap_or(utc).format(&Rfc3339).unwrap_or_default()
 }
 
-/// IMF-fixdate (RFC 9110 section 5.6.7).
-fn http_date(now: SystemTime) -> String {
-    const FORMAT: &[time::format_description::BorrowedFormatItem<'static>] = time::macros::format_description!(
-        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
-    );
-    OffsetDateTime::from(now).format(FORMAT).unwrap_or_default()
-}
-
-/// Reason phrases of the statuses that we send (RFC 9110 section 15).
-pub(crate) fn reason(status: u16) -> &'static str {
+/// Reason phrase of a status that we send. The registry of RFC 9110 has renamed two of those that the library knows.
+fn reason(status: u16) -> &'static str {
     match status {
-        200 => "OK",
-        204 => "No Content",
-        308 => "Permanent Redirect",
-        400 => "Bad Request",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        408 => "Request Timeout",
         413 => "Content Too Large",
-        414 => "URI Too Long",
-        415 => "Unsupported Media Type",
-        417 => "Expectation Failed",
-        421 => "Misdirected Request",
         422 => "Unprocessable Content",
-        429 => "Too Many Requests",
-        431 => "Request Header Fields Too Large",
-        502 => "Bad Gateway",
-        503 => "Service Unavailable",
-        504 => "Gateway Timeout",
-        _ => "",
+        _ => StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or_default(),
     }
 }
 
@@ -225,10 +194,10 @@ mod tests {
             headers: Some(&headers),
             reply: None,
             allow: &allow,
-            cors: b"",
         };
         let (head, body) = compose(refusal, &audience);
-        String::from_utf8([head, body].concat()).expect("answers are text")
+        let text = [head.http1_lines(), b"\r\n", &body].concat();
+        String::from_utf8(text).expect("answers are text")
     }
 
     #[test]

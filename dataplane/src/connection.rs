@@ -11,7 +11,7 @@ use waf_shared::limits;
 
 use crate::active_plan::ActivePlan;
 use crate::exchange::{self, Client, ConnectionFate, ConnectionInfo, Exchange, Findings, Rejection};
-use crate::http1::head::RequestHead;
+use crate::head::RequestHead;
 use crate::http1::reader::{HeadError, Reader};
 use crate::http2::{self, PREFACE};
 use crate::message::{Sink, Source};

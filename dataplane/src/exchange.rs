@@ -64,7 +64,8 @@ pub(crate) use rejection::{Rejection, reject};
 
 use crate::active_plan::ActivePlan;
 use crate::audit::sink::AuditUnavailable;
-use crate::http1::head::{Malformed, RequestHead};
+use crate::head::RequestHead;
+use crate::http1::head::Malformed;
 use crate::journal::Entry;
 use crate::message::{Sink, Source};
 use crate::proxy::Proxy;

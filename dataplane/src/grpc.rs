@@ -1,6 +1,6 @@
 //! gRPC: which requests are calls, the messages of one, and its status for ours. It knows no routes.
 
-use crate::http1::head::{RequestHead, Version};
+use crate::head::{RequestHead, Version};
 
 const TYPE: &[u8] = b"application/grpc";
 

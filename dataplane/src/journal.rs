@@ -14,8 +14,8 @@ use waf_shared::journal::{self, CLAIMED, ROUTE_AT, SLOT_WORDS, STAGE_AT, Shape, 
 use waf_shared::limits::JOURNAL_SLOTS;
 
 use crate::active_plan::RouteIndex;
+use crate::head::RequestHead;
 use crate::http1::framing::{self, Framing};
-use crate::http1::head::RequestHead;
 use crate::rate_limit::mapping::Mapping;
 
 /// Slots that are looked at before a request goes unwritten.

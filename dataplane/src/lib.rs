@@ -38,6 +38,8 @@ mod min_rate;
 
 mod message;
 
+pub mod head;
+
 pub mod http1;
 
 mod http2;

@@ -14,8 +14,9 @@ use super::method_override;
 use super::quota;
 use crate::active_plan::RouteIndex;
 use crate::grpc;
+use crate::head::{RequestHead, Version};
 use crate::http1::framing::{self, Framing};
-use crate::http1::head::{Malformed, RequestHead, Version};
+use crate::http1::head::Malformed;
 use crate::refusal::{MISDIRECTED, NOT_FOUND, PREFLIGHT, Refusal};
 use crate::target::{self, InvalidTarget, Target};
 use waf_shared::route::{Choice, climbs, name_of};
@@ -183,12 +184,8 @@ fn invalid_target(findings: &mut Findings, why: InvalidTarget) -> Refusal {
 
 /// Fields that `Connection` may not take out of a message: the upstream relies on them (RFC 9110 section 7.6.1).
 fn hop_by_hop(head: &RequestHead) -> Result<(), &'static str> {
-    for value in head.fields.all("connection") {
-        for token in value.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
-            if fields::is(token, Property::EndToEnd) {
-                return Err("Connection names an end-to-end field");
-            }
-        }
+    if head.fields.tokens("connection").any(|token| fields::is(token, Property::EndToEnd)) {
+        return Err("Connection names an end-to-end field");
     }
     Ok(())
 }

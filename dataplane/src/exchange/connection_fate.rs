@@ -1,7 +1,7 @@
 //! The fate of a client's connection after an exchange, derived here and nowhere else: from what is left of the request
 //! on the connection, from what its head says, and from whether the worker stops. Refusals have no say in it.
 
-use crate::http1::head::{RequestHead, Version};
+use crate::head::{RequestHead, Version};
 
 /// The fate of a connection after an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +34,7 @@ pub(super) fn derive(state: RequestState, head: Option<&RequestHead>, is_stoppin
 
 /// Whether the client lets the connection live.
 fn allows_next(head: &RequestHead) -> bool {
-    let has_option = |option: &[u8]| {
-        let mut values = head.fields.all("connection");
-        values.any(|value| value.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(option)))
-    };
+    let has_option = |option: &[u8]| head.fields.has_token("connection", option);
     match head.version {
         // The stream ends; the connection has its own means to announce that it closes.
         Version::Http2 => true,

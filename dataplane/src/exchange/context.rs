@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use waf_shared::plan::{Mode, Settings};
 
 use crate::active_plan::{ActivePlan, RouteIndex};
-use crate::http1::head::RequestHead;
+use crate::head::RequestHead;
 use crate::metrics::Series;
 use crate::tls::Secured;
 use crate::trace;

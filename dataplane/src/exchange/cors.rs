@@ -4,7 +4,7 @@
 use waf_shared::plan::Cors;
 
 use super::context::RequestContext;
-use crate::http1::head::{Fields, RequestHead};
+use crate::head::{Fields, OutgoingHead, RequestHead};
 
 /// The settings of the chosen route.
 pub(super) fn of(context: &RequestContext) -> Option<&Cors> {
@@ -32,39 +32,37 @@ pub(super) fn is_ours(name: &[u8]) -> bool {
 
 const PREFIX: &[u8] = b"access-control-";
 
-/// The lines for an answer to `head`. `vary` are fields that say already what the answer depends on.
-pub(super) fn answer(cors: &Cors, head: &RequestHead, vary: Option<&Fields>, out: &mut Vec<u8>) {
+/// Adds the fields of an answer to `head`. `vary` are fields that say already what the answer depends on.
+pub(super) fn answer(cors: &Cors, head: &RequestHead, vary: Option<&Fields>, out: &mut OutgoingHead) {
     if allows(cors, head) {
         grant(cors, head, out);
         if !cors.expose_headers.is_empty() {
-            line(out, "Access-Control-Expose-Headers", &cors.expose_headers.join(", "));
+            out.field(b"Access-Control-Expose-Headers", cors.expose_headers.join(", ").as_bytes());
         }
     }
     if !is_for_all(cors) && !vary.is_some_and(varies_by_origin) {
-        line(out, "Vary", "Origin");
+        out.field(b"Vary", b"Origin");
     }
 }
 
-/// The lines for the answer to a preflight from an allowed origin: the lists as configured; the browser compares.
-pub(super) fn preflight(cors: &Cors, head: &RequestHead, out: &mut Vec<u8>) {
+/// Adds the fields of the answer to a preflight from an allowed origin: the lists as configured; the browser compares.
+pub(super) fn preflight(cors: &Cors, head: &RequestHead, out: &mut OutgoingHead) {
     grant(cors, head, out);
-    line(out, "Access-Control-Allow-Methods", &cors.allow_methods.join(", "));
+    out.field(b"Access-Control-Allow-Methods", cors.allow_methods.join(", ").as_bytes());
     if !cors.allow_headers.is_empty() {
-        line(out, "Access-Control-Allow-Headers", &cors.allow_headers.join(", "));
+        out.field(b"Access-Control-Allow-Headers", cors.allow_headers.join(", ").as_bytes());
     }
-    line(out, "Access-Control-Max-Age", &cors.max_age.to_string());
+    out.field(b"Access-Control-Max-Age", cors.max_age.to_string().as_bytes());
     if !is_for_all(cors) {
-        line(out, "Vary", "Origin");
+        out.field(b"Vary", b"Origin");
     }
 }
 
-fn grant(cors: &Cors, head: &RequestHead, out: &mut Vec<u8>) {
+fn grant(cors: &Cors, head: &RequestHead, out: &mut OutgoingHead) {
     let origin = if is_for_all(cors) { Some(&b"*"[..]) } else { head.fields.first("origin") };
-    for part in [b"Access-Control-Allow-Origin: ", origin.unwrap_or_default(), b"\r\n"] {
-        out.extend_from_slice(part);
-    }
+    out.field(b"Access-Control-Allow-Origin", origin.unwrap_or_default());
     if cors.allow_credentials {
-        line(out, "Access-Control-Allow-Credentials", "true");
+        out.field(b"Access-Control-Allow-Credentials", b"true");
     }
 }
 
@@ -74,12 +72,5 @@ fn is_for_all(cors: &Cors) -> bool {
 }
 
 fn varies_by_origin(fields: &Fields) -> bool {
-    let mut names = fields.all("vary").flat_map(|value| value.split(|b| *b == b',')).map(<[u8]>::trim_ascii);
-    names.any(|name| name == b"*" || name.eq_ignore_ascii_case(b"origin"))
-}
-
-fn line(out: &mut Vec<u8>, name: &str, value: &str) {
-    for part in [name, ": ", value, "\r\n"] {
-        out.extend_from_slice(part.as_bytes());
-    }
+    fields.has_token("vary", b"*") || fields.has_token("vary", b"origin")
 }

@@ -11,7 +11,7 @@ use super::context::RequestContext;
 use super::findings::{Effect, EventsOf, Exceeded, Findings, NotInspected, Violation};
 use super::spans;
 use crate::audit::{self, DECIDES, Disposition, Event, Finding, Protection, REMARK, Tls};
-use crate::http1::head::RequestHead;
+use crate::head::RequestHead;
 use crate::tls::Secured;
 use crate::trace::{self, Action};
 

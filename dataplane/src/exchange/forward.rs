@@ -12,37 +12,34 @@ use super::context::RequestContext;
 use super::quota;
 use super::upgrade;
 use crate::client_address;
+use crate::head::{OutgoingHead, RequestHead};
 use crate::http1::framing::Framing;
-use crate::http1::head::RequestHead;
 use waf_shared::route::normalize;
 
-/// Writes the head of the upstream request.
-pub(crate) fn write_head(admitted: &Admitted, route: &Route, context: &RequestContext, out: &mut Vec<u8>) {
+/// The head of the upstream request.
+pub(super) fn head(admitted: &Admitted, route: &Route, context: &RequestContext) -> OutgoingHead {
     let head = &admitted.head;
-    out.extend_from_slice(head.method());
-    out.push(b' ');
-    write_target(admitted, route, out);
-    out.extend_from_slice(b" HTTP/1.1\r\n");
+    let mut out = OutgoingHead::request(head.method(), |out| write_target(admitted, route, out));
     let host = admitted.host();
-    field(out, b"Host", host.unwrap_or(route.upstream.authority.as_bytes()));
+    out.field(b"Host", host.unwrap_or(route.upstream.authority.as_bytes()));
     let dropped = connection_tokens(head, context);
     for (name, value) in head.fields.iter() {
         let ends_here = fields::find(name).is_some_and(|known| ends_here(name, known, context))
             || dropped.iter().any(|token| fields::are_alike(name, token))
             || is_other_trace(name, context);
         if !ends_here {
-            field(out, name, value);
+            out.field(name, value);
         }
     }
     if admitted.framing == Framing::Chunked {
-        field(out, b"Transfer-Encoding", b"chunked");
+        out.field(b"Transfer-Encoding", b"chunked");
     }
-    forwarding(head, host, context, out);
+    forwarding(head, host, context, &mut out);
     if let Some(trace) = context.trace() {
-        field(out, b"traceparent", trace.traceparent().as_bytes());
+        out.field(b"traceparent", trace.traceparent().as_bytes());
     }
-    hop(admitted, out);
-    out.extend_from_slice(b"\r\n");
+    hop(admitted, &mut out);
+    out
 }
 
 /// Whether a field that [`fields`] knows is not forwarded.
@@ -85,20 +82,20 @@ pub(crate) fn identifies(name: &[u8], context: &RequestContext) -> bool {
     !fields::find(name).is_some_and(describes) || is_trusted(context) || is_open(context)
 }
 
-fn forwarding(head: &RequestHead, host: Option<&[u8]>, context: &RequestContext, out: &mut Vec<u8>) {
+fn forwarding(head: &RequestHead, host: Option<&[u8]>, context: &RequestContext, out: &mut OutgoingHead) {
     let trusted = &context.active_plan.plan().trusted_proxies;
     let received: Vec<&[u8]> = head.fields.all("x-forwarded-for").collect();
-    field(out, b"X-Forwarded-For", &client_address::x_forwarded_for(context.peer().ip(), trusted, &received));
+    out.field(b"X-Forwarded-For", &client_address::x_forwarded_for(context.peer().ip(), trusted, &received));
     let sent = |name| head.fields.first(name).filter(|_| is_trusted(context));
-    field(out, b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(context.scheme().as_bytes()));
+    out.field(b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(context.scheme().as_bytes()));
     if let Some(host) = sent("x-forwarded-host").or(host) {
-        field(out, b"X-Forwarded-Host", host);
+        out.field(b"X-Forwarded-Host", host);
     }
-    field(out, b"X-Request-Id", context.request_id().as_bytes());
+    out.field(b"X-Request-Id", context.request_id().as_bytes());
 }
 
 /// What our own hop says: that trailers are taken, and what the client would switch to.
-fn hop(admitted: &Admitted, out: &mut Vec<u8>) {
+fn hop(admitted: &Admitted, out: &mut OutgoingHead) {
     let protocols = upgrade::asked(admitted);
     let takes_trailers = upgrade::asks_for_trailers(&admitted.head);
     let options: &[u8] = match (takes_trailers, protocols.is_empty()) {
@@ -108,12 +105,12 @@ fn hop(admitted: &Admitted, out: &mut Vec<u8>) {
         (false, false) => b"Upgrade",
     };
     if takes_trailers {
-        field(out, b"TE", b"trailers");
+        out.field(b"TE", b"trailers");
     }
     if !protocols.is_empty() {
-        field(out, b"Upgrade", &protocols.join(&b", "[..]));
+        out.field(b"Upgrade", &protocols.join(&b", "[..]));
     }
-    field(out, b"Connection", options);
+    out.field(b"Connection", options);
 }
 
 /// While tracing is on, the upstream's caller is our own span; `tracestate` goes on with a trace that could be read.
@@ -128,22 +125,14 @@ fn is_trusted(context: &RequestContext) -> bool {
     client_address::is_trusted(context.peer().ip(), &context.active_plan.plan().trusted_proxies)
 }
 
-fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
-    for part in [name, b": ", value, b"\r\n"] {
-        out.extend_from_slice(part);
-    }
-}
-
 /// Fields that the client's `Connection` takes out. The field that a rate limit counts by stays: a client could otherwise
 /// name a key here that the upstream never sees.
 fn connection_tokens<'h>(head: &'h RequestHead, context: &RequestContext) -> Vec<&'h [u8]> {
     let key = quota::key_field(context).unwrap_or_default().as_bytes();
-    let values = head.fields.all("connection");
-    let tokens = values.flat_map(|value| value.split(|b| *b == b',').map(<[u8]>::trim_ascii));
-    tokens
+    head.fields
+        .tokens("connection")
         .filter(|t| {
-            !t.is_empty()
-                && !t.eq_ignore_ascii_case(b"close")
+            !t.eq_ignore_ascii_case(b"close")
                 && !t.eq_ignore_ascii_case(b"keep-alive")
                 && !fields::are_alike(t, key)
         })

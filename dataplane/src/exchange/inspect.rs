@@ -17,7 +17,7 @@ use super::contract::Contracted;
 use super::findings::Findings;
 use super::response_inspection;
 use crate::coding::{self, UnknownCoding};
-use crate::http1::head::Version;
+use crate::head::{OutgoingHead, Version};
 use crate::metrics::{thread_cpu_time, watch};
 use crate::refusal::Refusal;
 
@@ -149,7 +149,11 @@ pub(super) async fn body(
             && admitted.head.fields.first("expect").is_some()
             && !client.reader.has_buffered()
         {
-            client.writer.interim(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Rejection::Gone)?;
+            client
+                .writer
+                .interim(&OutgoingHead::response(100, b"Continue"))
+                .await
+                .map_err(|_| Rejection::Gone)?;
         }
     }
     let described = Described { contracted: &contracted, kind, codings: &codings };

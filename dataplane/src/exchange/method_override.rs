@@ -6,7 +6,7 @@ use waf_shared::fields;
 
 use super::context::RequestContext;
 use super::findings::Findings;
-use crate::http1::head::RequestHead;
+use crate::head::RequestHead;
 use crate::refusal::Refusal;
 
 /// The fields, in lower case.

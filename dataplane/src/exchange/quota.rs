@@ -10,7 +10,7 @@ use waf_shared::plan::{Mode, RateLimitSource};
 use super::context::RequestContext;
 use super::findings::{EventsOf, Exceeded, Findings};
 use super::forward;
-use crate::http1::head::RequestHead;
+use crate::head::RequestHead;
 use crate::rate_limit::Outcome;
 use crate::refusal::Refusal;
 

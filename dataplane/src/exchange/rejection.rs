@@ -9,7 +9,7 @@ use super::{Client, ConnectionFate, Ending, Exchange, breaks_contract, cors, exc
 use crate::answer::{self, Reply};
 use crate::audit::Disposition;
 use crate::grpc;
-use crate::http1::head::{RequestHead, Version};
+use crate::head::{OutgoingHead, RequestHead, Version};
 use crate::message::Delimited;
 use crate::proxy::Proxy;
 use crate::refusal::{BAD_GATEWAY, GATEWAY_TIMEOUT, Refusal, RefusalKind, UNAVAILABLE};
@@ -193,17 +193,10 @@ async fn report(own: &mut OwnAnswer, proxy: &Proxy, exchange: &mut Exchange) {
     }
 }
 
-fn compose(own: &OwnAnswer, fate: ConnectionFate, exchange: &Exchange) -> (Vec<u8>, Vec<u8>) {
+fn compose(own: &OwnAnswer, fate: ConnectionFate, exchange: &Exchange) -> (OutgoingHead, Vec<u8>) {
     let Exchange { context, findings, .. } = exchange;
     let route = context.route().and_then(|route| context.active_plan.route(route)).map(|(route, _)| route);
     let head: Option<&RequestHead> = context.head().map(AsRef::as_ref);
-    let mut cors = Vec::new();
-    if let (Some(settings), Some(head)) = (cors::of(context), head) {
-        match own.refusal.kind {
-            RefusalKind::Preflight => cors::preflight(settings, head, &mut cors),
-            _ => cors::answer(settings, head, None, &mut cors),
-        }
-    }
     let audience = answer::Audience {
         request_id: context.request_id(),
         now: context.time(),
@@ -220,7 +213,13 @@ fn compose(own: &OwnAnswer, fate: ConnectionFate, exchange: &Exchange) -> (Vec<u
             Arrival::Plain | Arrival::Tls(_) => Some(context.active_plan.header_rules(context.route())),
         },
         reply: own.reply.as_ref(),
-        cors: &cors,
     };
-    answer::compose(own.refusal, &audience)
+    let (mut answer, body) = answer::compose(own.refusal, &audience);
+    if let (Some(settings), Some(head)) = (cors::of(context), head) {
+        match own.refusal.kind {
+            RefusalKind::Preflight => cors::preflight(settings, head, &mut answer),
+            _ => cors::answer(settings, head, None, &mut answer),
+        }
+    }
+    (answer, body)
 }

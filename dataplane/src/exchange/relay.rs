@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use waf_shared::fields::{self, Property};
 
 use super::connection_fate::ConnectionFate;
 use super::context::RequestContext;
@@ -14,8 +15,8 @@ use super::response_relay;
 use super::transfer::within;
 use super::upgrade;
 use crate::active_plan::HeaderRules;
+use crate::head::{OutgoingHead, ResponseHead, Version};
 use crate::http1::framing::{self, Framing};
-use crate::http1::head::{ResponseHead, Version};
 use crate::http1::reader::Piece;
 use crate::message::{Delimited, Sink, Source};
 use crate::refusal::Refusal;
@@ -57,7 +58,7 @@ pub(super) enum By {
 #[derive(Debug)]
 pub(super) struct Answer {
     /// The head as the client gets it.
-    head: Vec<u8>,
+    head: OutgoingHead,
     framing: Framing,
     delimited: Delimited,
     reusable: bool,
@@ -86,16 +87,14 @@ impl Answer {
         let reusable = response.version == Version::Http11
             && framing != Framing::UntilClose
             && !announces_unsent(response, framing, admitted.head.method())
-            && !has_token(response, "connection", b"close");
+            && !response.fields.has_token("connection", b"close");
         let keep_alive = fate == ConnectionFate::KeepAlive && delimited != Delimited::Connection;
-        let mut head = Vec::with_capacity(1024);
-        write_head(response, context, delimited, &mut head);
+        let mut head = final_head(response, context, delimited);
         match (keep_alive, version) {
-            (false, _) => line(&mut head, b"Connection", b"close"),
-            (true, Version::Http10) => line(&mut head, b"Connection", b"keep-alive"),
+            (false, _) => head.field(b"Connection", b"close"),
+            (true, Version::Http10) => head.field(b"Connection", b"keep-alive"),
             (true, Version::Http11 | Version::Http2) => {}
         }
-        head.extend_from_slice(b"\r\n");
         let inspector = ResponseInspector::of(response, framing, cleared, context, findings);
         let takes_trailers = upgrade::takes_trailers(&admitted.head);
         Ok(Answer { head, framing, delimited, reusable, takes_trailers, inspector })
@@ -203,109 +202,75 @@ fn collect(upstream: &mut Source<'_>, client: &mut Sink<'_>) -> Result<Option<By
     Ok(None)
 }
 
-/// Fields of the upstream's answer that belong to its own hop.
-const NOT_RELAYED: &[&str] = &[
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "transfer-encoding",
-    "upgrade",
-    "te",
-    "proxy-authenticate",
-];
-
-/// The head of an interim response as the client gets it: what the upstream said, without rules of ours.
-pub(super) fn interim_head(response: &ResponseHead, context: &RequestContext) -> Vec<u8> {
-    let mut out = Vec::with_capacity(256);
-    status_line(response, &mut out);
-    for (name, value) in response.fields.iter() {
-        if !is_kept_back(response, name, context) {
-            line(&mut out, name, value);
-        }
-    }
-    out.extend_from_slice(b"\r\n");
+/// The head of an interim response as the client gets it: that of the upstream, without rules of ours.
+pub(super) fn interim_head(response: &ResponseHead, context: &RequestContext) -> OutgoingHead {
+    let mut out = OutgoingHead::response(response.status, response.reason());
+    copy_fields(response, context, &mut out);
     out
 }
 
-/// The head that tells a client of the protocol that the upstream switched to.
-pub(super) fn switching_head(response: &ResponseHead, context: &RequestContext) -> Vec<u8> {
-    let mut out = Vec::with_capacity(512);
-    write_head(response, context, Delimited::Head, &mut out);
+/// The head that reports the protocol to which the upstream switched.
+pub(super) fn switching_head(response: &ResponseHead, context: &RequestContext) -> OutgoingHead {
+    let mut out = final_head(response, context, Delimited::Head);
     for value in response.fields.all("upgrade") {
-        line(&mut out, b"Upgrade", value);
+        out.field(b"Upgrade", value);
     }
-    line(&mut out, b"Connection", b"Upgrade");
-    out.extend_from_slice(b"\r\n");
+    out.field(b"Connection", b"Upgrade");
     out
 }
 
-fn write_head(response: &ResponseHead, context: &RequestContext, delimited: Delimited, out: &mut Vec<u8>) {
-    let rules = context.active_plan.header_rules(context.route());
-    status_line(response, out);
-    let mut has_request_id = false;
-    for (name, value) in response.fields.iter() {
-        if !is_kept_back(response, name, context) {
-            has_request_id |= name.eq_ignore_ascii_case(b"x-request-id");
-            line(out, name, value);
-        }
-    }
+fn final_head(response: &ResponseHead, context: &RequestContext, delimited: Delimited) -> OutgoingHead {
+    let mut out = OutgoingHead::response(response.status, response.reason());
+    let has_request_id = copy_fields(response, context, &mut out);
     if delimited == Delimited::Message {
-        line(out, b"Transfer-Encoding", b"chunked");
+        out.field(b"Transfer-Encoding", b"chunked");
     }
     if !has_request_id {
-        line(out, b"X-Request-Id", context.request_id().as_bytes());
+        out.field(b"X-Request-Id", context.request_id().as_bytes());
     }
     if let (Some(settings), Some(head)) = (cors::of(context), context.head()) {
-        cors::answer(settings, head, Some(&response.fields), out);
+        cors::answer(settings, head, Some(&response.fields), &mut out);
     }
-    add_headers(response, rules, out);
+    add_headers(response, context.active_plan.header_rules(context.route()), &mut out);
+    out
 }
 
-fn status_line(response: &ResponseHead, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"HTTP/1.1 ");
-    out.extend_from_slice(itoa::Buffer::new().format(response.status).as_bytes());
-    out.push(b' ');
-    out.extend_from_slice(response.reason());
-    out.extend_from_slice(b"\r\n");
+/// Copies the fields that are relayed, and reports whether the request id is one of them.
+fn copy_fields(response: &ResponseHead, context: &RequestContext, out: &mut OutgoingHead) -> bool {
+    let rules = context.active_plan.header_rules(context.route());
+    let named: Vec<&[u8]> = response.fields.tokens("connection").collect();
+    let replaces_cors = cors::of(context).is_some();
+    let is_empty = matches!(response.status, 100..=199 | 204);
+    let mut has_request_id = false;
+    for (name, value) in response.fields.iter() {
+        let is_kept_back = fields::is_exactly(name, Property::Hop)
+            || (is_empty && name.eq_ignore_ascii_case(b"content-length"))
+            || is_named(name, &named)
+            || rules.strips(name)
+            || (replaces_cors && cors::is_ours(name));
+        if !is_kept_back {
+            has_request_id |= name.eq_ignore_ascii_case(b"x-request-id");
+            out.field(name, value);
+        }
+    }
+    has_request_id
 }
 
-fn is_kept_back(response: &ResponseHead, name: &[u8], context: &RequestContext) -> bool {
-    NOT_RELAYED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
-        || (matches!(response.status, 100..=199 | 204) && name.eq_ignore_ascii_case(b"content-length"))
-        || is_named_by_connection(response, name)
-        || context.active_plan.header_rules(context.route()).strips(name)
-        || (cors::is_ours(name) && cors::of(context).is_some())
+/// Whether `Connection` takes a field out of a response. An upstream that takes out its own framing or content would break
+/// the message; such tokens are ignored.
+fn is_named(name: &[u8], named: &[&[u8]]) -> bool {
+    named.iter().any(|token| token.eq_ignore_ascii_case(name))
+        && !name.eq_ignore_ascii_case(b"content-length")
+        && !name.eq_ignore_ascii_case(b"content-type")
 }
 
-fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut Vec<u8>) {
+fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut OutgoingHead) {
     for header in &rules.add {
         if header.replaces
             || response.fields.first(&header.name).is_none()
             || rules.strips(header.name.as_bytes())
         {
-            line(out, header.name.as_bytes(), header.value.as_bytes());
+            out.field(header.name.as_bytes(), header.value.as_bytes());
         }
-    }
-}
-
-fn is_named_by_connection(response: &ResponseHead, name: &[u8]) -> bool {
-    // An upstream that takes out its own framing or content would break the message; such tokens are passed over.
-    if name.eq_ignore_ascii_case(b"content-length") || name.eq_ignore_ascii_case(b"content-type") {
-        return false;
-    }
-    response
-        .fields
-        .all("connection")
-        .any(|v| v.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(name)))
-}
-
-fn has_token(response: &ResponseHead, field: &str, token: &[u8]) -> bool {
-    let mut values = response.fields.all(field);
-    values.any(|v| v.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(token)))
-}
-
-fn line(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
-    for part in [name, b": ", value, b"\r\n"] {
-        out.extend_from_slice(part);
     }
 }

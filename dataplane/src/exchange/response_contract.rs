@@ -7,7 +7,7 @@ use waf_shared::catalog::Leaf;
 
 use super::context::RequestContext;
 use super::contract::{Contracted, ContractedOperation};
-use crate::http1::head::ResponseHead;
+use crate::head::ResponseHead;
 use crate::metrics::watch;
 
 /// An answer under contract.

@@ -20,8 +20,8 @@ use super::contract::Contracted;
 use super::findings::Findings;
 use super::response_contract::ResponseContract;
 use crate::coding::{self, Ancillary, Inflater};
+use crate::head::ResponseHead;
 use crate::http1::framing::Framing;
-use crate::http1::head::ResponseHead;
 use crate::metrics::{thread_cpu_time, watch};
 use crate::refusal::{BAD_GATEWAY, Refusal};
 

@@ -9,6 +9,7 @@ use waf_shared::limits;
 use super::relay::By;
 use super::response_inspection::{ResponseFindings, ResponseInspector};
 use super::transfer::within;
+use crate::head::OutgoingHead;
 use crate::http1::reader::Piece;
 use crate::message::{Delimited, Sink, Source};
 use crate::refusal::Refusal;
@@ -19,7 +20,7 @@ const BATCH_BYTES_MAX: usize = 32 << 10;
 /// How a response begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start<'a> {
-    pub(super) head: &'a [u8],
+    pub(super) head: &'a OutgoingHead,
     pub(super) delimited: Delimited,
     /// How long the upstream may be silent.
     pub(super) patience: Duration,

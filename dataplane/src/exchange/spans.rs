@@ -8,7 +8,7 @@ use waf_shared::plan::{Scheme, Upstream};
 
 use super::context::RequestContext;
 use crate::audit::{Disposition, Finding};
-use crate::http1::head::RequestHead;
+use crate::head::RequestHead;
 use crate::trace::{self, Action, Call};
 
 /// Begins the trace of an exchange, in the place that a readable head may name.

@@ -25,8 +25,9 @@ use super::relay::{self, By, Relayed};
 use super::response_inspection::ResponseFindings;
 use super::tunnel::{self, Side};
 use super::{Client, Rejection, forward, spans, upgrade};
+use crate::head::ResponseHead;
 use crate::http1::framing::{self, Framing};
-use crate::http1::head::{Malformed, ResponseHead};
+use crate::http1::head::Malformed;
 use crate::http2;
 use crate::message::Delimited;
 use crate::proxy::Proxy;
@@ -145,10 +146,9 @@ fn outbound(
     pool: &Pool,
     notes: &mut Notes<'_>,
 ) -> (Outbound, HttpVersionPreference) {
-    let mut head = Vec::with_capacity(2048);
-    forward::write_head(admitted, route, notes.context, &mut head);
+    let head = forward::head(admitted, route, notes.context);
     if notes.context.trace().is_some() {
-        let target = head.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
+        let (_, target) = head.request_line().unwrap_or_default();
         *notes.call = Some(spans::call(&route.upstream, target));
     }
     let preference = if !upgrade::asked(admitted).is_empty() {
@@ -168,7 +168,7 @@ fn outbound(
         Framing::Chunked => Delimited::Message,
         _ => Delimited::Head,
     };
-    (Outbound { text: head, http2, delimited, is_whole: !admitted.carries_body() }, preference)
+    (Outbound { head, http2, delimited, is_whole: !admitted.carries_body() }, preference)
 }
 
 /// The client's share of the connections of the origin while its request runs; given back however that ends.

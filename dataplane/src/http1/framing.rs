@@ -2,7 +2,8 @@
 
 use waf_shared::fields::{self, Property};
 
-use super::head::{Fields, Malformed, RequestHead, ResponseHead, Version};
+use super::head::Malformed;
+use crate::head::{Fields, RequestHead, ResponseHead, Version};
 
 /// Framing of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,6 +16,7 @@ use waf_shared::limits;
 use super::incoming::LengthMismatch;
 use super::stream_table::{Progress, SharedStreamTable};
 use super::translate;
+use crate::head::OutgoingHead;
 use crate::min_rate::Patience;
 
 /// Who starts the message that goes.
@@ -74,11 +75,11 @@ impl Outgoing {
         }
     }
 
-    /// Queues a response head, written as HTTP/1.1 text. That of a request has been sent.
-    pub(crate) fn head(&mut self, text: &[u8]) {
+    /// Queues the head of a response. That of a request has been sent.
+    pub(crate) fn head(&mut self, head: &OutgoingHead) {
         if matches!(self.start, Start::Response(_)) {
-            self.queued += text.len();
-            self.head = translate::response(text);
+            self.queued += head.http1_lines().len();
+            self.head = translate::response(head);
             self.is_unsendable |= self.head.is_none();
         }
     }
@@ -140,8 +141,8 @@ impl Outgoing {
     }
 
     /// Sends an interim response at once.
-    pub(crate) fn interim(&mut self, text: &[u8]) -> io::Result<()> {
-        match (&mut self.start, translate::response(text)) {
+    pub(crate) fn interim(&mut self, head: &OutgoingHead) -> io::Result<()> {
+        match (&mut self.start, translate::response(head)) {
             (Start::Response(respond), Some(head)) => {
                 respond.send_informational(head).map_err(io::Error::other)
             }

@@ -4,7 +4,8 @@
 use bytes::Bytes;
 
 use super::fields;
-use crate::http1::head::{Malformed, RequestHead, Version, is_token};
+use crate::head::{RequestHead, Version};
+use crate::http1::head::{Malformed, is_token};
 
 /// Bytes of a head that an event about it may quote.
 const QUOTED_BYTES_MAX: usize = 256;

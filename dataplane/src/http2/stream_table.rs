@@ -12,7 +12,8 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
 use super::flood_budget::{Cost, FloodBudget, Gain};
-use crate::http1::head::{Malformed, RequestHead};
+use crate::head::RequestHead;
+use crate::http1::head::Malformed;
 
 /// The window of a stream before a client says otherwise (RFC 9113 section 6.9.2).
 const INITIAL_WINDOW_BYTES: i64 = 65_535;

@@ -8,6 +8,7 @@ use h2::Reason;
 use tokio::io::WriteHalf;
 use waf_shared::limits;
 
+use crate::head::OutgoingHead;
 use crate::http2::Outgoing;
 use crate::min_rate::Patience;
 use crate::stream::Stream;
@@ -72,15 +73,16 @@ impl<'c> Sink<'c> {
         self.patience.keep_min_rate(bytes_per_second);
     }
 
-    /// Queues a head, its empty line included. It names the framing itself.
-    pub(crate) fn head(&mut self, text: &[u8], delimited: Delimited) {
+    /// Queues a head.
+    pub(crate) fn head(&mut self, head: &OutgoingHead, delimited: Delimited) {
         self.has_begun = true;
         match &mut self.to {
             To::Http1 { out, is_chunked, .. } => {
-                out.extend_from_slice(text);
+                out.extend_from_slice(head.http1_lines());
+                out.extend_from_slice(b"\r\n");
                 *is_chunked = delimited == Delimited::Message;
             }
-            To::Http2(stream) => stream.head(text),
+            To::Http2(stream) => stream.head(head),
         }
     }
 
@@ -134,10 +136,13 @@ impl<'c> Sink<'c> {
     }
 
     /// Sends an interim (1xx) head at once.
-    pub(crate) async fn interim(&mut self, text: &[u8]) -> io::Result<()> {
+    pub(crate) async fn interim(&mut self, head: &OutgoingHead) -> io::Result<()> {
         match &mut self.to {
-            To::Http1 { io, .. } => wire::write_all(*io, text, &mut self.patience).await,
-            To::Http2(stream) => stream.interim(text),
+            To::Http1 { io, .. } => {
+                let text = [head.http1_lines(), b"\r\n"].concat();
+                wire::write_all(*io, &text, &mut self.patience).await
+            }
+            To::Http2(stream) => stream.interim(head),
         }
     }
 

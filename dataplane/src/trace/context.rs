@@ -2,7 +2,7 @@
 //! is parent-based: a caller that decided is followed, everything else is sampled.
 
 use crate::audit;
-use crate::http1::head::RequestHead;
+use crate::head::RequestHead;
 
 /// Bytes of `tracestate` that are kept for the spans; the standard asks for 512.
 const STATE_BYTES_MAX: usize = 512;

@@ -14,7 +14,7 @@ use waf_shared::limits;
 
 use super::multiplexed::Multiplexed;
 use super::{Connection, UpstreamError};
-use crate::http1::head::ResponseHead;
+use crate::head::{OutgoingHead, ResponseHead};
 use crate::http1::reader::{HeadError, Reader};
 use crate::http2::{Incoming, Outgoing, response_head};
 use crate::message::{Delimited, Sink, Source};
@@ -29,10 +29,10 @@ pub(crate) enum Link {
     Http2(Multiplexed),
 }
 
-/// A request as it goes over a link: the head as HTTP/1.1 text, and as HTTP/2 where it may go that way.
+/// A request as it goes over a link: its head, and that as HTTP/2 where it may go that way.
 #[derive(Debug)]
 pub(crate) struct Outbound {
-    pub(crate) text: Vec<u8>,
+    pub(crate) head: OutgoingHead,
     pub(crate) http2: Option<Request<()>>,
     pub(crate) delimited: Delimited,
     /// Whether no body follows.
@@ -65,7 +65,7 @@ impl Link {
             Link::Http1(connection) => {
                 let Connection { reader, writer, .. } = &mut **connection;
                 let mut sink = Sink::http1(writer, patience);
-                sink.head(&request.text, request.delimited);
+                sink.head(&request.head, request.delimited);
                 Ok((sink, Answering::Http1(reader)))
             }
             Link::Http2(connection) => {
