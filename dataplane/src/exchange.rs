@@ -48,6 +48,12 @@ mod tunnel;
 
 mod upgrade;
 
+#[cfg(test)]
+mod testing;
+
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 

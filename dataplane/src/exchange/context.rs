@@ -200,3 +200,38 @@ impl RequestContext {
         self.time
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::plan::Cidr;
+
+    use super::super::testing::{exchange, head};
+    use super::*;
+
+    #[test]
+    fn the_client_is_the_peer_unless_a_trusted_peer_names_another() {
+        let peer = Cidr { address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, 1], prefix_bits: 128 };
+        for (trusted, lines, expected) in [
+            (vec![], "GET / HTTP/1.1\nX-Forwarded-For: 198.51.100.7", "192.0.2.1"),
+            (vec![peer], "GET / HTTP/1.1", "192.0.2.1"),
+            (vec![peer], "GET / HTTP/1.1\nX-Forwarded-For: 198.51.100.7", "198.51.100.7"),
+        ] {
+            let mut exchange = exchange(|plan, _| plan.trusted_proxies = trusted.clone());
+            exchange.context.add_head(Arc::new(head(lines)));
+            assert_eq!(exchange.context.client().ip().to_string(), expected, "{lines:?} {trusted:?}");
+            assert_eq!(exchange.context.peer().ip().to_string(), "192.0.2.1");
+        }
+    }
+
+    #[test]
+    fn every_exchange_has_an_id() {
+        let mut exchange = exchange(|_, _| {});
+        assert_eq!(exchange.context.request_id(), "");
+        exchange.context.ensure_request_id();
+        let made = exchange.context.request_id().to_owned();
+        exchange.context.ensure_request_id();
+        assert!(!made.is_empty() && exchange.context.request_id() == made);
+        exchange.context.add_head(Arc::new(head("GET / HTTP/1.1\nX-Request-Id: 0123456789")));
+        assert_eq!(exchange.context.request_id(), "0123456789");
+    }
+}

@@ -74,3 +74,83 @@ fn is_for_all(cors: &Cors) -> bool {
 fn varies_by_origin(fields: &Fields) -> bool {
     fields.has_token("vary", b"*") || fields.has_token("vary", b"origin")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::head;
+    use super::*;
+
+    fn settings(origins: &[&str]) -> Cors {
+        let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect();
+        Cors {
+            allow_origins: list(origins),
+            allow_methods: list(&["GET", "PUT"]),
+            allow_headers: list(&["x-a"]),
+            expose_headers: list(&["x-b"]),
+            allow_credentials: false,
+            max_age: 600,
+        }
+    }
+
+    fn written(write: impl FnOnce(&mut OutgoingHead)) -> Vec<String> {
+        let mut out = OutgoingHead::response(200, b"OK");
+        write(&mut out);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        out.fields().map(|(name, value)| format!("{}: {}", text(name), text(value))).collect()
+    }
+
+    #[test]
+    fn one_allowed_origin_may_read_the_answer() {
+        for (origins, lines, expected) in [
+            (&["https://a"][..], "GET / HTTP/1.1\nOrigin: https://a", Some("https://a")),
+            (&["*"], "GET / HTTP/1.1\nOrigin: https://b", Some("*")),
+            (&["https://a"], "GET / HTTP/1.1\nOrigin: https://b", None),
+            (&["https://a"], "GET / HTTP/1.1\nOrigin: https://a.b", None),
+            (&["https://a"], "GET / HTTP/1.1\nOrigin: https://a\nOrigin: https://b", None),
+            (&["https://a"], "GET / HTTP/1.1", None),
+        ] {
+            let (cors, head) = (settings(origins), head(lines));
+            let fields = written(|out| answer(&cors, &head, None, out));
+            let granted = fields.iter().find_map(|field| field.strip_prefix("Access-Control-Allow-Origin: "));
+            assert_eq!(granted, expected, "{origins:?} {lines:?}");
+            let varies = fields.iter().any(|field| field == "Vary: Origin");
+            assert_eq!(varies, origins != ["*"], "{origins:?} {lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_preflight_gets_the_lists() {
+        let lines = "OPTIONS / HTTP/1.1\nOrigin: https://a\nAccess-Control-Request-Method: DELETE";
+        let request = head(lines);
+        assert!(is_preflight(&request));
+        for lines in [
+            "GET / HTTP/1.1\nOrigin: https://a\nAccess-Control-Request-Method: PUT",
+            "OPTIONS / HTTP/1.1\nOrigin: https://a",
+            "OPTIONS / HTTP/1.1\nAccess-Control-Request-Method: PUT",
+        ] {
+            assert!(!is_preflight(&head(lines)), "{lines:?}");
+        }
+        assert_eq!(
+            written(|out| preflight(&settings(&["https://a"]), &request, out)),
+            [
+                "Access-Control-Allow-Origin: https://a",
+                "Access-Control-Allow-Methods: GET, PUT",
+                "Access-Control-Allow-Headers: x-a",
+                "Access-Control-Max-Age: 600",
+                "Vary: Origin",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_field_that_varies_already_is_not_repeated() {
+        for (vary, is_added) in
+            [("Accept", true), ("accept, ORIGIN", false), ("*", false), ("Origin-Agent-Cluster", true)]
+        {
+            let (cors, request) = (settings(&["https://a"]), head("GET / HTTP/1.1\nOrigin: https://a"));
+            let response = head(&format!("GET / HTTP/1.1\nVary: {vary}"));
+            let fields = written(|out| answer(&cors, &request, Some(&response.fields), out));
+            assert_eq!(fields.iter().any(|field| field == "Vary: Origin"), is_added, "{vary}");
+        }
+    }
+}

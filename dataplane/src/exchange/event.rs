@@ -201,3 +201,58 @@ fn refusing<'r>(leaf: Leaf, place: &'static str, reason: &'r str) -> Finding<'r>
         weight: DECIDES,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::exchange;
+    use super::*;
+
+    fn ending(status: u16) -> Ending<'static> {
+        Ending { disposition: Disposition::Detected, status, detail: None, verdict: None }
+    }
+
+    #[test]
+    fn an_exchange_without_findings_has_no_event() {
+        let exchange = exchange(|_, _| {});
+        assert!(compose(&exchange.context, &exchange.findings, &ending(200)).is_none());
+        assert!(protections(&exchange.findings, None).is_empty());
+    }
+
+    #[test]
+    fn violations_are_listed_in_their_order_and_named_once() {
+        let mut exchange = exchange(|_, _| {});
+        let (context, findings) = (&exchange.context, &mut exchange.findings);
+        let leaves = [
+            Leaf::RequestValidationMaxUrlLength,
+            Leaf::RequestValidationAllowedMethods,
+            Leaf::RequestValidationMaxBodySize,
+        ];
+        for (leaf, place) in leaves.into_iter().zip(["TARGET", "METHOD", "BODY"]) {
+            let _ = findings.violate(context, leaf, place, "reason");
+            let _ = findings.violate(context, leaf, place, "another reason");
+            findings.begin_rules();
+        }
+        let names: Vec<_> = ordered(findings, None).iter().map(|found| found.protection.name()).collect();
+        assert_eq!(names, leaves.map(Leaf::name));
+        let event = compose(context, findings, &ending(403)).expect("it has an event");
+        let text = String::from_utf8_lossy(&event.line).into_owned();
+        assert!(text.ends_with('\n') && names.iter().all(|name| text.contains(name)), "{text}");
+        let mut named = protections(findings, None);
+        named.sort_unstable();
+        let mut expected = names;
+        expected.sort_unstable();
+        assert_eq!(named, expected);
+    }
+
+    #[test]
+    fn parts_without_inspection_are_named() {
+        let bytes = NotInspected { rest: 3, files: 0, body: 5 };
+        let expected = [
+            "3 bytes of the body",
+            "5 bytes of a body of a type that is not read",
+            "the connection after its upgrade",
+        ];
+        assert_eq!(parts_not_inspected(bytes, &ending(101)), expected);
+        assert!(parts_not_inspected(NotInspected::default(), &ending(200)).is_empty());
+    }
+}

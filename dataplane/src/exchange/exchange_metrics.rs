@@ -97,3 +97,27 @@ pub(super) fn of_failure(error: &UpstreamError) -> RouteCounter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn failures_are_counted_by_their_kind() {
+        let io = || ErrorKind::Other.into();
+        for (error, counter) in [
+            (UpstreamError::Resolve(io()), RouteCounter::UpstreamConnect),
+            (UpstreamError::Connect(io()), RouteCounter::UpstreamConnect),
+            (UpstreamError::Busy, RouteCounter::UpstreamConnect),
+            (UpstreamError::Share, RouteCounter::UpstreamConnect),
+            (UpstreamError::Tls(io()), RouteCounter::UpstreamTls),
+            (UpstreamError::Timeout, RouteCounter::UpstreamTimeout),
+            (UpstreamError::Reset(io()), RouteCounter::UpstreamReset),
+            (UpstreamError::HeadTooLong, RouteCounter::UpstreamReset),
+        ] {
+            assert_eq!(of_failure(&error), counter, "{error:?}");
+        }
+    }
+}

@@ -170,3 +170,83 @@ pub(super) async fn body(
     let parameters = response_inspection::parameters(&contracted.admitted, &body, context.settings());
     Ok(Cleared { contracted, body, parameters, _proof: () })
 }
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::plan::Mode;
+
+    use super::super::testing::{self, contracted, exchange, with_client};
+    use super::*;
+
+    const JSON: &str = "POST / HTTP/1.1\nHost: a\nContent-Type: application/json\nContent-Length: ";
+    const CHUNKED: &str = "POST / HTTP/1.1\nHost: a\nContent-Type: text/plain\nTransfer-Encoding: chunked";
+
+    /// Status of a refusal, or whether something was found in what may be forwarded.
+    async fn inspect(lines: &str, rest: &[u8], mode: Mode) -> Result<bool, u16> {
+        let mut exchange = exchange(|_, route| route.settings.mode = mode);
+        let contracted = contracted(testing::head(lines), &mut exchange);
+        let framing = contracted.admitted.framing;
+        let pool = InspectionPool::default();
+        let (context, findings) = (&exchange.context, &mut exchange.findings);
+        let (cleared, ..) = with_client(rest, async |client: &mut Client<'_>| {
+            client.reader.delimit(framing);
+            let inspected = head(contracted, &pool, context, findings)?;
+            body(inspected, client, context, findings).await
+        })
+        .await;
+        cleared.map(|cleared| cleared.body.verdict().is_some()).map_err(|rejection| rejection.status())
+    }
+
+    #[tokio::test]
+    async fn attacks_are_found_in_every_part_and_refused_by_mode() {
+        let json: &[u8] = br#"{"q":"1' union select password from users--"}"#;
+        let path = "GET /?q=1'+union+select+password+from+users-- HTTP/1.1\nHost: a";
+        let field = "GET / HTTP/1.1\nHost: a\nReferer: ${jndi:ldap://b/c}";
+        let text = format!("{JSON}{}", json.len());
+        for (lines, rest) in [(path, &b""[..]), (field, b""), (&text, json)] {
+            assert_eq!(inspect(lines, rest, Mode::Blocking).await, Err(403), "{lines:?}");
+            assert_eq!(inspect(lines, rest, Mode::DetectOnly).await, Ok(true), "{lines:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn benign_requests_are_cleared() {
+        let text = format!("{JSON}14");
+        for (lines, rest) in [
+            ("GET /search?q=union+select+committee HTTP/1.1\nHost: a", &b""[..]),
+            (&text, br#"{"q":"coffee"}"#),
+            (CHUNKED, b"2\r\nok\r\n0\r\n\r\n"),
+        ] {
+            assert_eq!(inspect(lines, rest, Mode::Blocking).await, Ok(false), "{lines:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn bodies_that_cannot_be_forwarded_are_refused_in_every_mode() {
+        for mode in [Mode::Blocking, Mode::DetectOnly] {
+            for rest in
+                [&b"x\r\n"[..], b"1\r\nab\r\n", b"0\r\nContent-Length: 1\r\n\r\n", b"-1\r\n", b"1 \r\n"]
+            {
+                assert_eq!(inspect(CHUNKED, rest, mode).await, Err(400), "{mode:?} {rest:?}");
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_waits_for_it_gets_an_interim_response() {
+        for (more, expected) in [("\nExpect: 100-continue", "HTTP/1.1 100 Continue\r\n\r\n"), ("", "")] {
+            let mut exchange = exchange(|_, _| {});
+            let contracted = contracted(testing::head(&format!("{JSON}2{more}")), &mut exchange);
+            let (context, findings) = (&exchange.context, &mut exchange.findings);
+            let inspected = head(contracted, &InspectionPool::default(), context, findings);
+            let inspected = inspected.expect("the head is benign");
+            let ((), answer, _) = with_client(b"", async |client: &mut Client<'_>| {
+                client.reader.delimit(crate::http1::framing::Framing::Length(2));
+                let cleared = body(inspected, client, context, findings).await;
+                assert_eq!(cleared.map_err(|rejection| rejection.status()).err(), Some(408));
+            })
+            .await;
+            assert_eq!(answer, expected, "{more:?}");
+        }
+    }
+}

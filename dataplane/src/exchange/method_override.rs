@@ -51,3 +51,28 @@ fn values(head: &RequestHead) -> impl Iterator<Item = &[u8]> {
 fn is_override(name: &[u8]) -> bool {
     NAMES.iter().any(|known| fields::are_alike(name, known))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{exchange, head};
+    use super::*;
+
+    #[test]
+    fn overrides_keep_to_the_list_of_methods() {
+        for (lines, is_refused) in [
+            ("POST / HTTP/1.1\nHost: a", false),
+            ("POST / HTTP/1.1\nX-HTTP-Method-Override: PUT", false),
+            ("POST / HTTP/1.1\nX-HTTP-Method-Override: put\nX-Method-Override: PUT", false),
+            ("POST / HTTP/1.1\nX-Method: TRACE", false),
+            ("GET / HTTP/1.1\nX-HTTP-Method-Override: GET", true),
+            ("POST / HTTP/1.1\nX-HTTP-Method-Override: TRACE", true),
+            ("POST / HTTP/1.1\nx_http_method: TRACE", true),
+            ("POST / HTTP/1.1\nX-HTTP-Method: PUT\nX-Method-Override: GET", true),
+            ("POST / HTTP/1.1\nX-HTTP-Method:", true),
+        ] {
+            let mut exchange = exchange(|_, _| {});
+            let refused = check(&head(lines), &exchange.context, &mut exchange.findings);
+            assert_eq!(refused.is_err(), is_refused, "{lines:?}");
+        }
+    }
+}

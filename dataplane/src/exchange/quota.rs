@@ -70,3 +70,33 @@ fn the_value<'h>(head: &'h RequestHead, name: &'h str) -> Option<&'h [u8]> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{self, exchange, head};
+    use super::*;
+
+    #[test]
+    fn a_key_is_a_field_that_comes_once() {
+        for (lines, expected) in [
+            ("GET / HTTP/1.1\nX-Key: a", Some(&b"a"[..])),
+            ("GET / HTTP/1.1\nx-key: a\nX_Key: b", Some(b"a")),
+            ("GET / HTTP/1.1\nX-Key:", None),
+            ("GET / HTTP/1.1\nX-Key: a\nx-key: b", None),
+            ("GET / HTTP/1.1\nX-Key: a\nx-key: a", None),
+            ("GET / HTTP/1.1\nX-Other: a", None),
+        ] {
+            assert_eq!(the_value(&head(lines), "x-key"), expected, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_route_without_a_limit_counts_nothing() {
+        let mut exchange = exchange(|_, _| {});
+        let request = head("GET / HTTP/1.1\nHost: a");
+        testing::admit(request.clone(), &mut exchange).expect("it is admitted");
+        assert_eq!(key_field(&exchange.context), None);
+        assert!(check(&request, &exchange.context, &mut exchange.findings).is_ok());
+        assert!(exchange.findings.exceeded().is_none());
+    }
+}

@@ -57,3 +57,45 @@ fn location(host: &[u8], arrived: &Arrived) -> Vec<u8> {
     }
     location
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::sync::mpsc;
+    use waf_shared::plan::Listen;
+
+    use super::super::admit;
+    use super::super::testing::{exchange, head};
+    use super::*;
+
+    fn answer_to(lines: &str) -> Result<String, u16> {
+        let hosts = vec!["a.example".to_owned()];
+        let mut exchange = exchange(|plan, _| plan.listen = Listen::Tls { hosts });
+        let tls = Tls::new(mpsc::channel(1).0).expect("settings of TLS");
+        let arrived = admit::arrive(Arc::new(head(lines)), &mut exchange.findings).expect("it arrives");
+        match answer(&arrived, &tls, &exchange.context, &mut exchange.findings) {
+            Rejection::Answered(_, Reply::Location(to)) => Ok(String::from_utf8_lossy(&to).into_owned()),
+            rejection => Err(rejection.status()),
+        }
+    }
+
+    #[test]
+    fn configured_hosts_are_sent_to_https() {
+        for (lines, expected) in [
+            ("GET /b?c=%2F HTTP/1.1\nHost: a.example", Ok("https://a.example/b?c=%2F")),
+            ("GET / HTTP/1.1\nHost: A.Example:8080", Ok("https://a.example/")),
+            ("POST /b HTTP/1.1\nHost: a.example\nContent-Length: 3", Ok("https://a.example/b")),
+            ("GET http://a.example/b HTTP/1.1\nHost: a.example", Ok("https://a.example/b")),
+            ("OPTIONS * HTTP/1.1\nHost: a.example", Ok("https://a.example/")),
+            ("GET / HTTP/1.1\nHost: b.example", Err(404)),
+            ("GET / HTTP/1.1\nHost: a.example.b", Err(404)),
+            ("GET / HTTP/1.0", Err(404)),
+            ("GET /.well-known/acme-challenge/x HTTP/1.1\nHost: b.example", Err(404)),
+        ] {
+            assert_eq!(answer_to(lines), expected.map(str::to_owned), "{lines:?}");
+        }
+        let long = format!("GET /{} HTTP/1.1\nHost: a.example", "x".repeat(3_000));
+        assert_eq!(answer_to(&long), Err(414));
+    }
+}

@@ -223,3 +223,43 @@ fn compose(own: &OwnAnswer, fate: ConnectionFate, exchange: &Exchange) -> (Outgo
     }
     (answer, body)
 }
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::catalog::Leaf;
+
+    use super::*;
+    use crate::refusal::{NOT_FOUND, PREFLIGHT, TIMEOUT};
+
+    #[test]
+    fn rejections_have_the_status_that_is_logged() {
+        for (rejection, status, detail) in [
+            (Rejection::from(NOT_FOUND), 404, None),
+            (Rejection::MethodNotAllowed(Refusal::blocked(405), Vec::new()), 405, None),
+            (Rejection::Upstream(UpstreamError::Timeout), 504, None),
+            (Rejection::Upstream(UpstreamError::Busy), 503, None),
+            (Rejection::Upstream(UpstreamError::Share), 503, None),
+            (Rejection::Upstream(UpstreamError::HeadTooLong), 502, None),
+            (Rejection::Gone, 499, Some(CLIENT_LEFT)),
+        ] {
+            assert_eq!((rejection.status(), rejection.detail()), (status, detail), "{rejection:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_have_events_and_failures_have_none() {
+        let mut findings = Findings::default();
+        for (refusal, expected) in [
+            (Refusal::blocked(403), true),
+            (TIMEOUT, true),
+            (NOT_FOUND, false),
+            (PREFLIGHT, false),
+            (UNAVAILABLE, false),
+            (BAD_GATEWAY, false),
+        ] {
+            assert_eq!(is_reported_as_blocked(refusal, &findings), expected, "{refusal:?}");
+        }
+        findings.remark(Leaf::ResponseInspectionOpenapiValidation, "RESPONSE_BODY", "broken");
+        assert!(is_reported_as_blocked(BAD_GATEWAY, &findings), "an upstream that breaks the contract");
+    }
+}

@@ -274,3 +274,90 @@ fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut OutgoingH
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use waf_shared::plan::AddHeader;
+
+    use super::super::testing::{contracted, exchange, head};
+    use super::*;
+
+    fn response(lines: &str) -> ResponseHead {
+        let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
+        ResponseHead::parse(Bytes::from(text)).expect("a valid head")
+    }
+
+    #[test]
+    fn fields_of_one_hop_end_here_and_others_keep_case_and_order() {
+        let add = |name: &str| AddHeader { name: name.to_owned(), value: "1".to_owned(), replaces: false };
+        let exchange = exchange(|plan, _| {
+            plan.global.response_headers.add = vec![add("x-a"), add("X-New")];
+            plan.global.response_headers.strip = vec!["server".to_owned()];
+        });
+        let lines = "HTTP/1.1 200 Fine\nServer: s\nX-A: a\nKeep-Alive: 1\n\
+                     Connection: X-Hop, content-length, close\nx-hop: h\nContent-Length: 3\n\
+                     Proxy-Authenticate: p\nUpgrade: u\nTE: t\nx-request-id: theirs\nkeep_alive: 2";
+        let out = final_head(&response(lines), &exchange.context, Delimited::Head);
+        assert_eq!(
+            String::from_utf8_lossy(out.http1_lines()),
+            "HTTP/1.1 200 Fine\r\nX-A: a\r\nContent-Length: 3\r\nx-request-id: theirs\r\nkeep_alive: 2\r\n\
+             X-New: 1\r\n"
+        );
+    }
+
+    #[test]
+    fn interim_heads_and_switches_are_the_upstreams() {
+        let exchange = exchange(|_, _| {});
+        let hints = response("HTTP/1.1 103 Early Hints\nLink: </a>\nContent-Length: 1\nConnection: x");
+        let out = interim_head(&hints, &exchange.context);
+        assert_eq!(out.http1_lines(), b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n");
+        let switching = response("HTTP/1.1 101 Switching Protocols\nUpgrade: websocket\nConnection: Upgrade");
+        let out = switching_head(&switching, &exchange.context);
+        let text = String::from_utf8_lossy(out.http1_lines()).into_owned();
+        assert!(text.ends_with("Upgrade: websocket\r\nConnection: Upgrade\r\n"), "{text}");
+    }
+
+    #[test]
+    fn connections_with_a_body_that_may_still_come_are_not_reused() {
+        for (lines, method, expected) in [
+            ("HTTP/1.1 200 OK\nContent-Length: 5", "HEAD", true),
+            ("HTTP/1.1 200 OK", "HEAD", true),
+            ("HTTP/1.1 200 OK\nContent-Length: 0", "HEAD", false),
+            ("HTTP/1.1 304 N\nContent-Length: 5", "GET", true),
+            ("HTTP/1.1 204 N\nTransfer-Encoding: chunked", "GET", true),
+            ("HTTP/1.1 204 N", "GET", false),
+            ("HTTP/1.1 200 OK\nContent-Length: 5", "GET", false),
+        ] {
+            let response = response(lines);
+            let framing = framing::of_response(&response, method.as_bytes()).expect("valid framing");
+            let announces = announces_unsent(&response, framing, method.as_bytes());
+            assert_eq!(announces, expected, "{method} {lines:?}");
+        }
+    }
+
+    #[test]
+    fn responses_are_delimited_for_the_version_of_the_client() {
+        let chunked = "HTTP/1.1 200 OK\nTransfer-Encoding: chunked";
+        let (sized, endless) = ("HTTP/1.1 200 OK\nContent-Length: 3", "HTTP/1.1 200 OK");
+        for (version, lines, expected, connection) in [
+            ("1.1", sized, Delimited::Head, None),
+            ("1.1", chunked, Delimited::Message, None),
+            ("1.1", endless, Delimited::Message, None),
+            ("1.0", endless, Delimited::Connection, Some(&b"close"[..])),
+            ("1.0", sized, Delimited::Head, Some(b"keep-alive")),
+        ] {
+            let mut exchange = exchange(|_, _| {});
+            let request = head(&format!("GET / HTTP/{version}\nHost: a"));
+            let contracted = contracted(request, &mut exchange);
+            let (context, findings) = (&exchange.context, &mut exchange.findings);
+            let cleared = (&contracted, &b""[..]);
+            let fate = ConnectionFate::KeepAlive;
+            let answer = Answer::new(&response(lines), cleared, fate, context, findings);
+            let answer = answer.expect("valid framing");
+            assert_eq!(answer.delimited, expected, "{version} {lines:?}");
+            let value = answer.head.fields().find(|(name, _)| *name == b"Connection").map(|(_, value)| value);
+            assert_eq!(value, connection, "{version} {lines:?}");
+        }
+    }
+}

@@ -214,3 +214,65 @@ async fn cut(client: &mut Sink<'_>, by: By) -> Outcome {
     let _ = client.flush().await;
     Outcome::Cut(by)
 }
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::plan::Mode;
+
+    use super::super::Client;
+    use super::super::testing::{contracted, exchange, head, with_client};
+    use super::*;
+    use crate::head::ResponseHead;
+    use crate::http1::framing;
+    use crate::http1::reader::Reader;
+    use crate::stream::Stream;
+
+    const LEAK: &str = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
+                        server version for the right syntax to use near ''1''' at line 1";
+
+    /// The outcome of relaying a response that the upstream wrote whole, the bytes that the client got, and whether rules
+    /// found something.
+    async fn relay_body(body: &str, mode: Mode) -> (String, String, bool) {
+        let (ours, mut theirs) = tokio::io::duplex(64 << 10);
+        tokio::io::AsyncWriteExt::write_all(&mut theirs, body.as_bytes()).await.expect("taken");
+        drop(theirs);
+        let (half, _writer) = tokio::io::split(Stream::Memory(ours));
+        let mut reader = Reader::new(half);
+        let mut upstream = Source::http1(&mut reader);
+        let length = body.len();
+        let text = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n");
+        let response = ResponseHead::parse(Bytes::from(text)).expect("a valid head");
+        let framing = framing::of_response(&response, b"GET").expect("valid framing");
+        upstream.delimit(framing);
+        let mut exchange = exchange(|_, route| route.settings.mode = mode);
+        let contracted = contracted(head("GET / HTTP/1.1\nHost: a"), &mut exchange);
+        let (context, findings) = (&exchange.context, &mut exchange.findings);
+        let inspector = ResponseInspector::of(&response, framing, (&contracted, b""), context, findings);
+        let inspector = inspector.expect("rules look at responses by default");
+        let out = OutgoingHead::response(200, b"OK");
+        let ((outcome, found), got, _) = with_client(b"", async |client: &mut Client<'_>| {
+            let patience = Duration::from_secs(1);
+            let start = Start { head: &out, delimited: Delimited::Head, patience };
+            relay(start, inspector, &mut upstream, &mut client.writer).await
+        })
+        .await;
+        (format!("{outcome:?}"), got, found.verdict.is_some())
+    }
+
+    #[tokio::test]
+    async fn a_leak_is_refused_before_a_byte_of_it_or_reported() {
+        let (outcome, got, found) = relay_body(LEAK, Mode::Blocking).await;
+        assert!(outcome.starts_with("Refused") && got.is_empty() && found, "{outcome} {got}");
+        let (outcome, got, found) = relay_body(LEAK, Mode::DetectOnly).await;
+        assert!(got.ends_with(LEAK) && found, "{outcome} {got}");
+    }
+
+    #[tokio::test]
+    async fn a_benign_response_is_relayed_whole() {
+        for mode in [Mode::Blocking, Mode::DetectOnly] {
+            let (outcome, got, found) = relay_body("<p>hello</p>", mode).await;
+            assert_eq!((outcome.as_str(), found), ("Sent", false), "{mode:?}");
+            assert_eq!(got, "HTTP/1.1 200 OK\r\n\r\n<p>hello</p>", "{mode:?}");
+        }
+    }
+}

@@ -85,3 +85,36 @@ pub(super) fn action(disposition: Disposition, findings: &[Finding<'_>], score: 
     }
     Action::Found { is_blocked: disposition == Disposition::Blocked, protections, rules, score }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use waf_shared::catalog::Leaf;
+
+    use super::*;
+    use crate::audit::Protection;
+
+    #[test]
+    fn names_are_listed_once_in_their_order() {
+        let finding = |leaf, rule| Finding {
+            protection: Protection::Leaf(leaf),
+            rule,
+            place: Cow::Borrowed("ARGS"),
+            name: Cow::Borrowed(b"q"),
+            view: None,
+            offset: None,
+            excerpt: Cow::Borrowed(b""),
+            reason: Cow::Borrowed(""),
+            weight: 5,
+        };
+        let (first, second) = (Leaf::RequestValidationMaxUrlLength, Leaf::RequestValidationMaxBodySize);
+        let found = [finding(first, Some("a/b")), finding(second, None), finding(first, Some("a/b"))];
+        let Action::Found { is_blocked, protections, rules, score } = action(Disposition::Blocked, &found, 7)
+        else {
+            panic!("something was found");
+        };
+        assert!(is_blocked && score == 7);
+        assert_eq!((protections, rules), (vec![first.name(), second.name()], vec!["a/b".to_owned()]));
+    }
+}

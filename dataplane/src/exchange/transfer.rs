@@ -378,3 +378,55 @@ fn declared_length(response: &ResponseHead, method: &[u8]) -> Option<u64> {
 pub(super) async fn within<T>(patience: Duration, work: impl Future<Output = T>) -> Option<T> {
     timeout(patience, work).await.ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::super::testing::{contracted, exchange, head};
+    use super::*;
+
+    #[test]
+    fn only_idempotent_methods_are_repeated() {
+        for (method, expected) in [
+            ("GET", true),
+            ("PUT", true),
+            ("DELETE", true),
+            ("POST", false),
+            ("PATCH", false),
+            ("get", false),
+        ] {
+            assert_eq!(is_idempotent(method.as_bytes()), expected, "{method}");
+        }
+    }
+
+    #[test]
+    fn the_length_of_a_response_is_the_one_that_frames_it() {
+        for (lines, method, expected) in [
+            ("HTTP/1.1 200 OK\nContent-Length: 7", "GET", Some(7)),
+            ("HTTP/1.1 200 OK\nContent-Length: 7", "HEAD", None),
+            ("HTTP/1.1 304 N\nContent-Length: 7", "GET", None),
+            ("HTTP/1.1 200 OK", "GET", None),
+        ] {
+            let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
+            let response = ResponseHead::parse(Bytes::from(text)).expect("a valid head");
+            assert_eq!(declared_length(&response, method.as_bytes()), expected, "{method} {lines:?}");
+        }
+    }
+
+    #[test]
+    fn the_upstream_gets_the_bytes_of_the_client_and_our_fields() {
+        let mut exchange = exchange(|_, _| {});
+        let lines = "GET /A%2fb?q=%20 HTTP/1.1\nHOST: a\nx-B: 1\nConnection: x-hop\nX-Hop: 2\nX-b: 3\n\
+                     X-Request-Id: 0123456789\nX-Forwarded-For: 203.0.113.9\nKeep-Alive: 5";
+        let contracted = contracted(head(lines), &mut exchange);
+        let context = &exchange.context;
+        let (route, _) = context.active_plan.route(contracted.admitted.route).expect("the route");
+        let out = forward::head(&contracted.admitted, route, context);
+        assert_eq!(
+            String::from_utf8_lossy(out.http1_lines()),
+            "GET /A%2fb?q=%20 HTTP/1.1\r\nHost: a\r\nx-B: 1\r\nX-b: 3\r\nX-Forwarded-For: 192.0.2.1\r\n\
+             X-Forwarded-Proto: http\r\nX-Forwarded-Host: a\r\nX-Request-Id: 0123456789\r\n"
+        );
+    }
+}
