@@ -10,11 +10,11 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
 use crate::active_plan::ActivePlan;
-use crate::exchange::{self, Client, ConnectionFate, ConnectionInfo, Exchange, Findings, Rejection};
+use crate::exchange::{self, ConnectionFate, ConnectionInfo, Exchange, Findings, Rejection};
 use crate::head::RequestHead;
 use crate::http1::reader::{HeadError, Reader};
 use crate::http2::{self, PREFACE};
-use crate::message::{Sink, Source};
+use crate::message::{Client, Sink, Source};
 use crate::proxy::Proxy;
 use crate::refusal::{TIMEOUT, UNAVAILABLE};
 use crate::stream::{Alpn, Stream};

@@ -32,6 +32,8 @@ mod redirect;
 
 mod rejection;
 
+mod own_answer;
+
 mod relay;
 
 mod response_contract;
@@ -42,7 +44,13 @@ mod response_relay;
 
 mod spans;
 
+mod state;
+
 mod transfer;
+
+mod rewrite;
+
+mod trusted_peers;
 
 mod tunnel;
 
@@ -55,151 +63,23 @@ mod testing;
 mod tests;
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
-
-use waf_detection::inspection::Inspection;
-use waf_shared::catalog::Leaf;
-use waf_shared::metrics::{RouteCounter, WorkerCounter};
 
 pub(crate) use connection_fate::ConnectionFate;
-pub(crate) use context::{Arrival, ConnectionInfo, RequestContext};
+pub(crate) use context::{Arrival, ConnectionInfo};
 pub(crate) use event::Ending;
 pub(crate) use findings::Findings;
-pub(crate) use inspect::InspectionPool;
-pub(crate) use rejection::{Rejection, reject};
+pub(crate) use own_answer::reject;
+pub(crate) use rejection::Rejection;
+pub(crate) use state::Exchange;
 
-use crate::active_plan::ActivePlan;
-use crate::audit::sink::AuditUnavailable;
 use crate::head::RequestHead;
 use crate::http1::head::Malformed;
 use crate::journal::Entry;
-use crate::message::{Sink, Source};
+use crate::message::Client;
 use crate::proxy::Proxy;
 use crate::refusal::UNAVAILABLE;
-use crate::trace;
 use inspect::Cleared;
 use transfer::{Answered, Notes};
-
-/// A client as an exchange uses it: one request comes, one answer goes.
-#[derive(Debug)]
-pub(crate) struct Client<'c> {
-    /// Where the request's body comes from.
-    pub(crate) reader: Source<'c>,
-    /// Where the answer goes.
-    pub(crate) writer: Sink<'c>,
-}
-
-/// One exchange: its context, its findings, and what is counted and traced when it ends, however it ends.
-#[derive(Debug)]
-pub(crate) struct Exchange {
-    pub(crate) context: RequestContext,
-    pub(crate) findings: Findings,
-    /// The counter of what was done with the request; none while there is no request yet.
-    action: Option<RouteCounter>,
-    /// What its spans will say, while tracing is on.
-    trace: Option<Box<trace::Exchange>>,
-}
-
-impl Exchange {
-    /// An exchange that begins now.
-    pub(crate) fn new(active_plan: Arc<ActivePlan>, connection: ConnectionInfo) -> Exchange {
-        active_plan.metrics().entered();
-        let now = (Instant::now(), SystemTime::now());
-        Exchange {
-            context: RequestContext::new(active_plan, connection, now),
-            findings: Findings::default(),
-            action: None,
-            trace: None,
-        }
-    }
-
-    /// Counts the exchange as a request: allowed, unless it is blocked or detected later.
-    fn mark_request(&mut self) {
-        self.action.get_or_insert(RouteCounter::Allowed);
-    }
-
-    /// Counts the request as blocked.
-    pub(crate) fn set_blocked(&mut self) {
-        self.action = Some(RouteCounter::Blocked);
-    }
-
-    fn begin_trace(&mut self, head: Option<&RequestHead>) {
-        if self.trace.is_none() {
-            self.trace = spans::begin(&mut self.context, head);
-        }
-    }
-
-    fn stage(&mut self, name: &'static str) {
-        if let Some(trace) = &mut self.trace {
-            trace.stage(name, Instant::now());
-        }
-    }
-
-    fn set_status(&mut self, status: u16) {
-        if let Some(trace) = &mut self.trace {
-            trace.status = status;
-        }
-    }
-
-    /// Sends the audit event, if the exchange has one.
-    pub(crate) async fn send_event(
-        &mut self,
-        ending: Ending<'_>,
-        proxy: &Proxy,
-    ) -> Result<(), AuditUnavailable> {
-        self.context.ensure_request_id();
-        let Some(composed) = event::compose(&self.context, &self.findings, &ending) else { return Ok(()) };
-        if let Some(trace) = &mut self.trace {
-            trace.action = composed.action;
-        }
-        let began = Instant::now();
-        let sent = proxy.audit().send(composed.line).await;
-        let waited = began.elapsed();
-        if waited > exchange_metrics::HANDED_OVER {
-            let nanoseconds = crate::metrics::nanoseconds(waited);
-            let metrics = self.context.active_plan.metrics();
-            metrics.add(WorkerCounter::AuditBackpressureNanoseconds, nanoseconds);
-        }
-        if let Err(error) = sent {
-            exchange_metrics::count_refused_event(&self.context);
-            tracing::warn!(request_id = self.context.request_id(), %error, "an event could not be sent");
-            return Err(error);
-        }
-        let Ending { disposition, verdict, .. } = ending;
-        exchange_metrics::count_event(&self.context, &self.findings, disposition, verdict);
-        if disposition == crate::audit::Disposition::Detected {
-            self.action = Some(RouteCounter::Detected);
-        }
-        Ok(())
-    }
-
-    /// Waits until an event would find room, as long as the event would.
-    async fn await_event_room(&self, proxy: &Proxy) -> Result<(), AuditUnavailable> {
-        let room = proxy.audit().room().await;
-        if let Err(error) = room {
-            exchange_metrics::count_refused_event(&self.context);
-            let request_id = self.context.request_id();
-            tracing::warn!(request_id, %error, "a request is refused because its event could not be sent");
-        }
-        room
-    }
-
-    /// Counts the cost of an inspection that is over, and keeps its buffers for another request.
-    fn give_back(&self, inspection: Box<Inspection>, proxy: &Proxy) {
-        exchange_metrics::count_cost(&self.context, &inspection);
-        proxy.inspections().put(inspection);
-    }
-}
-
-/// However an exchange ends, it is counted and its spans are sent once: also when its task is given up with its stream.
-impl Drop for Exchange {
-    fn drop(&mut self) {
-        exchange_metrics::count(&self.context, &self.findings, self.action);
-        if let Some(trace) = self.trace.take() {
-            spans::finish(trace, &self.context);
-        }
-    }
-}
 
 /// Serves one request.
 pub(crate) async fn run(
@@ -282,7 +162,7 @@ async fn forward(
         Ok(Answered { status, fate, detail }) => (status, detail, Ok(fate)),
         // A request that is refused late has its event where one that is refused early has it.
         Err(Rejection::Refused(refusal))
-            if rejection::is_reported_as_blocked(refusal, &exchange.findings) =>
+            if own_answer::is_reported_as_blocked(refusal, &exchange.findings) =>
         {
             return Err(Rejection::Found(refusal, cleared.body.into_inspection()));
         }
@@ -300,24 +180,7 @@ async fn forward(
     outcome
 }
 
-impl Exchange {
-    /// Adds the call of the upstream to the trace.
-    fn add_call(&mut self, call: Option<trace::Call>) {
-        if let (Some(trace), Some(call)) = (&mut self.trace, call) {
-            if let Some(at) = call.answered {
-                trace.stage("upstream answered", at);
-            }
-            trace.call = Some(call);
-        }
-    }
-}
-
 /// The rejection of a head that is not HTTP.
 pub(crate) fn malformed(why: Malformed, raw: &[u8], findings: &mut Findings) -> Rejection {
     findings.refuse_unread(400, admit::leaf_of(why), why.to_string(), raw).into()
-}
-
-/// Whether an upstream broke the contract: its client gets the answer of a failed upstream, with an event of a block.
-fn breaks_contract(findings: &Findings) -> bool {
-    findings.blames(Leaf::ResponseInspectionOpenapiValidation)
 }

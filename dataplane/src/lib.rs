@@ -5,9 +5,13 @@ pub mod active_plan;
 
 pub mod proxy;
 
+mod accept;
+
 mod connection;
 
 mod exchange;
+
+mod inspection_pool;
 
 mod refusal;
 

@@ -9,9 +9,9 @@ use waf_shared::limits;
 use super::context::RequestContext;
 use super::cors;
 use super::findings::Findings;
-use super::forward;
 use super::method_override;
 use super::quota;
+use super::rewrite;
 use crate::active_plan::RouteIndex;
 use crate::grpc;
 use crate::head::{RequestHead, Version};
@@ -217,7 +217,7 @@ fn stays(
     let active_plan = &context.active_plan;
     let Some((route, _)) = active_plan.route(chosen) else { return Ok(()) };
     let (host, path) = (arrived.host(), arrived.path());
-    let Some(behind) = forward::behind_prefix(path, route) else { return Ok(()) };
+    let Some(behind) = rewrite::behind_prefix(path, route) else { return Ok(()) };
     let reason = if climbs(&behind.rest) {
         "the path leads above the prefix under which it is forwarded"
     } else if behind.is_whole && !active_plan.router().stays(host, chosen.0, behind.stripped, &behind.rest) {

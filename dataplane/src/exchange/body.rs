@@ -19,12 +19,11 @@ use waf_shared::fields;
 use waf_shared::limits;
 use waf_shared::plan::Mode;
 
-use super::Rejection;
 use super::admit::leaf_of;
 use super::context::RequestContext;
 use super::contract::{Contracted, ContractedOperation};
 use super::findings::{Findings, NotInspected};
-use super::quota;
+use super::rejection::Rejection;
 use crate::coding::{self, Coding};
 use crate::grpc::Messages;
 use crate::http1::body::trailer_fields;
@@ -160,7 +159,7 @@ impl Body {
             ),
             min_rate: Some(bytes_per_second).filter(|_| is_paced).and_then(MinRate::of_body),
             stall: Duration::from_secs(stall),
-            key_field: quota::key_field(context).map(str::to_owned),
+            key_field: context.limit_key().map(str::to_owned),
             cannot_hold: false,
             passes_early: false,
             bytes: 0,

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use waf_shared::plan::{Mode, Settings};
+use waf_shared::plan::{Mode, RateLimitSource, Settings};
 
 use crate::active_plan::{ActivePlan, RouteIndex};
 use crate::head::RequestHead;
@@ -135,6 +135,14 @@ impl RequestContext {
     /// Whether a breach of the contract refuses the request.
     pub(crate) fn refuses_breaches(&self) -> bool {
         self.is_blocking() && self.is_contract_strict()
+    }
+
+    /// The field that the rate limit of the route counts by, as the configuration spells it.
+    pub(crate) fn limit_key(&self) -> Option<&str> {
+        match &self.active_plan.quota(self.route?)?.0.source {
+            RateLimitSource::Ip => None,
+            RateLimitSource::Header(name) => Some(name),
+        }
     }
 
     /// Id of the request; empty until the head came or an id was made.

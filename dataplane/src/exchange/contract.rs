@@ -8,13 +8,13 @@ use waf_shared::catalog::Leaf;
 use waf_shared::plan::contract::Place;
 use waf_shared::route::normalize;
 
-use super::Rejection;
 use super::admit::Admitted;
 use super::context::RequestContext;
 use super::cors;
 use super::findings::Findings;
-use super::forward;
 use super::method_override;
+use super::rejection::Rejection;
+use super::rewrite;
 use crate::contracts::{Counted, Counters};
 use crate::metrics::watch;
 use crate::refusal::Refusal;
@@ -124,7 +124,7 @@ fn find(contract: &Contract, admitted: &Admitted, method: &[u8], context: &Reque
     let path = admitted.target.path(admitted.head.target());
     let Some((route, _)) = context.active_plan.route(admitted.route) else { return Found::NoPath };
     let mut rewritten = Vec::with_capacity(path.len());
-    forward::rewrite(path, &route.rewrite, &mut rewritten);
+    rewrite::rewrite(path, &route.rewrite, &mut rewritten);
     if path == b"*" {
         return Found::NoPath;
     }

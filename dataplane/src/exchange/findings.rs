@@ -12,7 +12,6 @@ use waf_shared::metrics::RouteCounter;
 use waf_shared::plan::{Mode, RateLimit};
 
 use super::context::RequestContext;
-use super::response_inspection::ResponseFindings;
 use crate::audit::Disposition;
 use crate::refusal::Refusal;
 
@@ -75,6 +74,23 @@ pub(crate) struct NotInspected {
     pub(crate) files: u64,
     /// Of a body of a type that is not read.
     pub(crate) body: u64,
+}
+
+/// The findings of one response; empty when nothing looked at it.
+#[derive(Debug, Default)]
+pub(super) struct ResponseFindings {
+    /// Verdict of rules, where it blocks.
+    pub(super) verdict: Option<Box<Verdict>>,
+    /// The breach of the contract.
+    pub(super) breach: Option<String>,
+    /// Time that rules took.
+    pub(super) time: Duration,
+    /// Time that comparing with the contract took.
+    pub(super) contract_time: Duration,
+    /// Whether rules ran out of time.
+    pub(super) timed_out: bool,
+    /// The counter of a body that rules did not read, or not to its end.
+    pub(super) unread: Option<RouteCounter>,
 }
 
 /// Measurements for the metrics of the exchange.

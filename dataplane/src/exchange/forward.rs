@@ -1,20 +1,17 @@
 //! The request as the upstream gets it: the client's bytes, minus what belongs to one hop, plus the forwarding fields
 //! and the rewrite.
 
-use std::borrow::Cow;
-use std::sync::Once;
-
 use waf_shared::fields::{self, Field, Property};
-use waf_shared::plan::{Listen, Rewrite, Route};
+use waf_shared::plan::Route;
 
 use super::admit::Admitted;
 use super::context::RequestContext;
-use super::quota;
+use super::rewrite::rewrite;
+use super::trusted_peers::{is_believed, is_trusted};
 use super::upgrade;
 use crate::client_address;
 use crate::head::{OutgoingHead, RequestHead};
 use crate::http1::framing::Framing;
-use waf_shared::route::normalize;
 
 /// The head of the upstream request.
 pub(super) fn head(admitted: &Admitted, route: &Route, context: &RequestContext) -> OutgoingHead {
@@ -49,37 +46,6 @@ fn ends_here(name: &[u8], known: &Field, context: &RequestContext) -> bool {
     }
     // A twin is not what a trusted proxy sets; many let it pass as the client wrote it.
     known.is(Property::Client) && (fields::is_twin(name) || !is_believed(known, context))
-}
-
-/// Whether the upstream gets what the peer says of the client. Without any trusted proxy on a plain port, the balancer in
-/// front cannot be told from a client, and applications may depend on what it sets.
-fn is_believed(known: &Field, context: &RequestContext) -> bool {
-    static WARNING: Once = Once::new();
-    if is_trusted(context) {
-        return true;
-    }
-    if !is_open(context) {
-        return false;
-    }
-    WARNING.call_once(|| {
-        tracing::warn!(
-            field = known.name,
-            "a field that describes the client is forwarded from any peer; --trusted-proxies names those that may set it"
-        );
-    });
-    true
-}
-
-/// Whether nothing says which peers are proxies: mode 3 without `--trusted-proxies`.
-fn is_open(context: &RequestContext) -> bool {
-    let plan = context.active_plan.plan();
-    matches!(plan.listen, Listen::Plain { .. }) && plan.trusted_proxies.is_empty()
-}
-
-/// Whether the peer may set a field that describes the client, as far as it identifies the client here.
-pub(crate) fn identifies(name: &[u8], context: &RequestContext) -> bool {
-    let describes = |field: &Field| field.is(Property::Client) || field.is(Property::Own);
-    !fields::find(name).is_some_and(describes) || is_trusted(context) || is_open(context)
 }
 
 fn forwarding(head: &RequestHead, host: Option<&[u8]>, context: &RequestContext, out: &mut OutgoingHead) {
@@ -121,14 +87,10 @@ fn is_other_trace(name: &[u8], context: &RequestContext) -> bool {
     })
 }
 
-fn is_trusted(context: &RequestContext) -> bool {
-    client_address::is_trusted(context.peer().ip(), &context.active_plan.plan().trusted_proxies)
-}
-
 /// Fields that the client's `Connection` takes out. The field that a rate limit counts by stays: a client could otherwise
 /// name a key here that the upstream never sees.
 fn connection_tokens<'h>(head: &'h RequestHead, context: &RequestContext) -> Vec<&'h [u8]> {
-    let key = quota::key_field(context).unwrap_or_default().as_bytes();
+    let key = context.limit_key().unwrap_or_default().as_bytes();
     head.fields
         .tokens("connection")
         .filter(|t| {
@@ -154,95 +116,4 @@ fn write_target(admitted: &Admitted, route: &Route, out: &mut Vec<u8>) {
         out.extend_from_slice(query);
     }
     out.extend_from_slice(admitted.target.fragment(raw));
-}
-
-/// The rewritten path.
-pub(crate) fn rewrite(path: &[u8], rewrite: &Rewrite, out: &mut Vec<u8>) {
-    match rewrite {
-        Rewrite::Keep => out.extend_from_slice(path),
-        Rewrite::Path(whole) => out.extend_from_slice(whole.as_bytes()),
-        Rewrite::Prefix { strip, add } => {
-            out.extend_from_slice(add.trim_end_matches('/').as_bytes());
-            match below(path, strip) {
-                Some(rest) => write_rest(&rest, out),
-                None => out.extend_from_slice(path),
-            }
-        }
-    }
-}
-
-/// The part of a path that the upstream gets behind a prefix.
-#[derive(Debug)]
-pub(crate) struct BehindPrefix<'p> {
-    pub(crate) rest: Cow<'p, [u8]>,
-    /// What was taken off in front of it.
-    pub(crate) stripped: &'p [u8],
-    /// Whether it is all that the upstream gets.
-    pub(crate) is_whole: bool,
-}
-
-/// What `route` makes of the client's path behind its prefixes; `None` when it has none, or replaces the path.
-pub(crate) fn behind_prefix<'p>(path: &'p [u8], route: &'p Route) -> Option<BehindPrefix<'p>> {
-    let (strip, add) = match &route.rewrite {
-        Rewrite::Path(_) => return None,
-        Rewrite::Keep => ("", ""),
-        Rewrite::Prefix { strip, add } => (strip.as_str(), add.trim_end_matches('/')),
-    };
-    if route.upstream.base_path.is_empty() && strip.is_empty() && add.is_empty() {
-        return None;
-    }
-    let (rest, stripped) = match below(path, strip) {
-        Some(rest) => (rest, strip.as_bytes()),
-        None => (Cow::Borrowed(path), &b""[..]),
-    };
-    Some(BehindPrefix { rest, stripped, is_whole: route.upstream.base_path.is_empty() && add.is_empty() })
-}
-
-/// What follows `prefix` in a path. The path was matched in its normal form; when only that form carries the prefix, it is
-/// that form which is forwarded.
-fn below<'p>(path: &'p [u8], prefix: &str) -> Option<Cow<'p, [u8]>> {
-    match strip_prefix(path, prefix.as_bytes()) {
-        Some(rest) => Some(Cow::Borrowed(rest)),
-        None => strip_prefix(&normalize(path), prefix.as_bytes()).map(|rest| Cow::Owned(rest.to_vec())),
-    }
-}
-
-fn write_rest(rest: &[u8], out: &mut Vec<u8>) {
-    if !rest.starts_with(b"/") {
-        out.push(b'/');
-    }
-    out.extend_from_slice(rest);
-}
-
-/// What follows `prefix`, when that ends at the end of a segment.
-fn strip_prefix<'p>(path: &'p [u8], prefix: &[u8]) -> Option<&'p [u8]> {
-    let prefix = prefix.strip_suffix(b"/").unwrap_or(prefix);
-    path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with(b"/"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_rewritten() {
-        let prefix =
-            |strip: &str, add: &str| Rewrite::Prefix { strip: strip.to_owned(), add: add.to_owned() };
-        for (path, rule, want) in [
-            ("/api/x%2Fy", prefix("/api", ""), "/x%2Fy"),
-            ("/api", prefix("/api", ""), "/"),
-            ("/api/", prefix("/api/", ""), "/"),
-            ("/apix", prefix("/api", ""), "/apix"),
-            ("/api/x", prefix("/api", "/v2"), "/v2/x"),
-            ("/x", prefix("", "/v2/"), "/v2/x"),
-            ("/%61pi/x", prefix("/api", ""), "/x"),
-            ("/a/../api/x", prefix("/api", ""), "/x"),
-            ("/a", Rewrite::Path("/b".to_owned()), "/b"),
-            ("/a//b/", Rewrite::Keep, "/a//b/"),
-        ] {
-            let mut out = Vec::new();
-            rewrite(path.as_bytes(), &rule, &mut out);
-            assert_eq!(String::from_utf8_lossy(&out), want, "{path} {rule:?}");
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Second stage: what does the request say? The head at once, the body as it comes. Only here a [`Cleared`] is made, so
 //! that nothing which was not inspected can be forwarded.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use waf_detection::body::BodyKind;
 use waf_detection::budget::Budget;
@@ -9,7 +9,9 @@ use waf_detection::inspection::{Inspection, OnHit};
 use waf_detection::request::{self, Head};
 use waf_shared::catalog::Leaf;
 
-use super::{Client, Rejection};
+use super::rejection::Rejection;
+use crate::inspection_pool::InspectionPool;
+use crate::message::Client;
 
 use super::body::{self, Body, Described, body_refusal};
 use super::context::RequestContext;
@@ -20,31 +22,6 @@ use crate::coding::{self, UnknownCoding};
 use crate::head::{OutgoingHead, Version};
 use crate::metrics::{thread_cpu_time, watch};
 use crate::refusal::Refusal;
-
-/// Inspections that wait for their next request with their buffers, shared by a worker's connections.
-#[derive(Debug, Default)]
-#[expect(
-    clippy::vec_box,
-    reason = "an inspection is large and travels boxed through the stages; here it only changes hands"
-)]
-pub(crate) struct InspectionPool(Mutex<Vec<Box<Inspection>>>);
-
-/// Inspections that are kept; more run at once only under a flood, and are made anew then.
-const POOLED_MAX: usize = 64;
-
-impl InspectionPool {
-    fn take(&self) -> Option<Box<Inspection>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-
-    /// Keeps an inspection for the next request.
-    pub(crate) fn put(&self, inspection: Box<Inspection>) {
-        let mut inspections = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if inspections.len() < POOLED_MAX {
-            inspections.push(inspection);
-        }
-    }
-}
 
 /// A request whose head was inspected.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use waf_shared::catalog::Leaf;
 use waf_shared::fields::{self, Property};
-use waf_shared::plan::{Mode, RateLimitSource};
+use waf_shared::plan::Mode;
 
 use super::context::RequestContext;
 use super::findings::{EventsOf, Exceeded, Findings};
-use super::forward;
+use super::trusted_peers;
 use crate::head::RequestHead;
 use crate::rate_limit::Outcome;
 use crate::refusal::Refusal;
@@ -23,7 +23,7 @@ pub(super) fn check(
     let Some((limit, quota)) = context.route().and_then(|route| context.active_plan.quota(route)) else {
         return Ok(());
     };
-    let value = |name| the_value(head, name).filter(|_| forward::identifies(name.as_bytes(), context));
+    let value = |name| the_value(head, name).filter(|_| trusted_peers::identifies(name.as_bytes(), context));
     if let Outcome::Exceeded { wait, untold } = quota.check(limit, context.client().ip(), value) {
         let mode = context.settings().mode;
         let events = match mode {
@@ -39,19 +39,10 @@ pub(super) fn check(
     twin(head, context, findings)
 }
 
-/// The field that the route's rate limit counts by, as the configuration spells it.
-pub(crate) fn key_field(context: &RequestContext) -> Option<&str> {
-    let (limit, _) = context.route().and_then(|route| context.active_plan.quota(route))?;
-    match &limit.source {
-        RateLimitSource::Ip => None,
-        RateLimitSource::Header(name) => Some(name),
-    }
-}
-
 /// Refuses another spelling of the field that the limit counts by: programs that fold `_` and `-` take its value, which was
 /// not counted. Of fields that only proxies set, forwarding drops the other spelling.
 fn twin(head: &RequestHead, context: &RequestContext, findings: &mut Findings) -> Result<(), Refusal> {
-    let Some(key) = key_field(context).map(str::as_bytes) else { return Ok(()) };
+    let Some(key) = context.limit_key().map(str::as_bytes) else { return Ok(()) };
     let is_twin = |name: &[u8]| fields::are_alike(name, key) && !name.eq_ignore_ascii_case(key);
     let is_dropped = fields::is(key, Property::Client) || fields::is(key, Property::Own);
     if is_dropped || !head.fields.iter().any(|(name, _)| is_twin(name)) {
@@ -95,7 +86,7 @@ mod tests {
         let mut exchange = exchange(|_, _| {});
         let request = head("GET / HTTP/1.1\nHost: a");
         testing::admit(request.clone(), &mut exchange).expect("it is admitted");
-        assert_eq!(key_field(&exchange.context), None);
+        assert_eq!(exchange.context.limit_key(), None);
         assert!(check(&request, &exchange.context, &mut exchange.findings).is_ok());
         assert!(exchange.findings.exceeded().is_none());
     }

@@ -3,10 +3,10 @@
 use waf_shared::catalog::Leaf;
 use waf_shared::route::name_of;
 
-use super::Rejection;
 use super::admit::Arrived;
 use super::context::RequestContext;
 use super::findings::Findings;
+use super::rejection::Rejection;
 use crate::answer::Reply;
 use crate::refusal::{CHALLENGE, NOT_FOUND, REDIRECT, Refusal};
 use crate::tls::Tls;

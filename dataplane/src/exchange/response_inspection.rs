@@ -17,7 +17,7 @@ use super::admit::Admitted;
 use super::body::Body;
 use super::context::RequestContext;
 use super::contract::Contracted;
-use super::findings::Findings;
+use super::findings::{Findings, ResponseFindings};
 use super::response_contract::ResponseContract;
 use crate::coding::{self, Ancillary, Inflater};
 use crate::head::ResponseHead;
@@ -228,23 +228,6 @@ impl ResponseInspector {
             (is_cut && self.inspection.is_full()).then_some(RouteCounter::ResponseTooLong)
         }
     }
-}
-
-/// What the screening of a response came to; nothing when there was none.
-#[derive(Debug, Default)]
-pub(super) struct ResponseFindings {
-    /// What rules found, when it would block.
-    pub(super) verdict: Option<Box<Verdict>>,
-    /// How the contract was broken.
-    pub(super) breach: Option<String>,
-    /// What rules took.
-    pub(super) time: Duration,
-    /// What comparing with the contract took.
-    pub(super) contract_time: Duration,
-    /// Whether they ran out of time.
-    pub(super) timed_out: bool,
-    /// Why rules did not read the body, or not to its end.
-    pub(super) unread: Option<RouteCounter>,
 }
 
 /// The beginning of a body that holds parameters, where a rule compares redirects with it.

@@ -6,8 +6,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use waf_shared::limits;
 
+use super::findings::ResponseFindings;
 use super::relay::By;
-use super::response_inspection::{ResponseFindings, ResponseInspector};
+use super::response_inspection::ResponseInspector;
 use super::transfer::within;
 use crate::head::OutgoingHead;
 use crate::http1::reader::Piece;
@@ -219,12 +220,12 @@ async fn cut(client: &mut Sink<'_>, by: By) -> Outcome {
 mod tests {
     use waf_shared::plan::Mode;
 
-    use super::super::Client;
     use super::super::testing::{contracted, exchange, head, with_client};
     use super::*;
     use crate::head::ResponseHead;
     use crate::http1::framing;
     use crate::http1::reader::Reader;
+    use crate::message::Client;
     use crate::stream::Stream;
 
     const LEAK: &str = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \

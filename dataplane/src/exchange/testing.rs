@@ -14,11 +14,11 @@ use waf_shared::plan::{
 
 use super::admit::{self, Admitted};
 use super::contract::{self, Contracted};
-use super::{Arrival, Client, ConnectionFate, ConnectionInfo, Exchange, Rejection};
+use super::{Arrival, ConnectionFate, ConnectionInfo, Exchange, Rejection};
 use crate::active_plan::ActivePlan;
 use crate::head::RequestHead;
 use crate::http1::reader::Reader;
-use crate::message::{Sink, Source};
+use crate::message::{Client, Sink, Source};
 use crate::metrics::Metrics;
 use crate::overload::Overload;
 use crate::proxy::Proxy;

@@ -22,12 +22,12 @@ use super::incoming::{Incoming, LengthMismatch};
 use super::outgoing::{Outgoing, ToClient};
 use super::stream_table::{Fault, Opening, Progress, SharedStreamTable};
 use crate::audit::Disposition;
-use crate::exchange::{self, Client, ConnectionFate, ConnectionInfo, Ending, Exchange, Findings, Rejection};
+use crate::exchange::{self, ConnectionFate, ConnectionInfo, Ending, Exchange, Findings, Rejection};
 use crate::head::RequestHead;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::Malformed;
 use crate::http1::reader::{BodyError, Piece};
-use crate::message::{Sink, Source};
+use crate::message::{Client, Sink, Source};
 use crate::proxy::Proxy;
 use crate::stream::Stream;
 

@@ -23,12 +23,13 @@ use super::ready::{Ready, build};
 use super::signals::Signals;
 use super::unserved::Unserved;
 use super::{Options, WorkerError};
+use crate::accept::{self, Listening};
 use crate::active_plan::ActivePlan;
 use crate::audit::sink::Sink;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::overload::{Gauge, Overload};
-use crate::proxy::{Listening, Proxy};
+use crate::proxy::Proxy;
 use crate::spool::{Pending, Reply, Spool};
 use crate::tls::{NotTaken, Tls};
 use crate::trace;
@@ -291,9 +292,7 @@ impl Worker {
             let held = self.listening.iter().position(|(id, _)| *id == listener.socket);
             let served = match held {
                 Some(at) => self.listening.swap_remove(at).1,
-                None => self
-                    .proxy
-                    .listen(socket, listener.role)
+                None => accept::listen(&self.proxy, socket, listener.role)
                     .map_err(|source| WorkerError::Listen { port: listener.port, source })?,
             };
             listening.push((listener.socket, served));

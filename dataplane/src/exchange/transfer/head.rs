@@ -9,7 +9,8 @@ use waf_shared::limits;
 
 use super::super::admit::Admitted;
 use super::super::body::body_refusal;
-use super::super::{Rejection, relay, upgrade};
+use super::super::rejection::Rejection;
+use super::super::{relay, upgrade};
 use super::upload::SendFault;
 use super::{Failed, Notes};
 use crate::head::{ResponseHead, Version};

@@ -1,0 +1,44 @@
+//! Peers whose word on the client counts: trusted proxies and, where nobody says which those are, any peer.
+
+use std::sync::Once;
+
+use waf_shared::fields::{self, Field, Property};
+use waf_shared::plan::Listen;
+
+use super::context::RequestContext;
+use crate::client_address;
+
+/// Whether the upstream gets what the peer says of the client. Without any trusted proxy on a plain port, the balancer in
+/// front cannot be told from a client, and applications may depend on what it sets.
+pub(super) fn is_believed(known: &Field, context: &RequestContext) -> bool {
+    static WARNING: Once = Once::new();
+    if is_trusted(context) {
+        return true;
+    }
+    if !is_open(context) {
+        return false;
+    }
+    WARNING.call_once(|| {
+        tracing::warn!(
+            field = known.name,
+            "a field that describes the client is forwarded from any peer; --trusted-proxies names those that may set it"
+        );
+    });
+    true
+}
+
+/// Whether nothing says which peers are proxies: mode 3 without `--trusted-proxies`.
+fn is_open(context: &RequestContext) -> bool {
+    let plan = context.active_plan.plan();
+    matches!(plan.listen, Listen::Plain { .. }) && plan.trusted_proxies.is_empty()
+}
+
+/// Whether the peer may set a field that describes the client, as far as it identifies the client here.
+pub(super) fn identifies(name: &[u8], context: &RequestContext) -> bool {
+    let describes = |field: &Field| field.is(Property::Client) || field.is(Property::Own);
+    !fields::find(name).is_some_and(describes) || is_trusted(context) || is_open(context)
+}
+
+pub(super) fn is_trusted(context: &RequestContext) -> bool {
+    client_address::is_trusted(context.peer().ip(), &context.active_plan.plan().trusted_proxies)
+}
