@@ -64,7 +64,7 @@ struct Case<'a> {
 
 impl<'a> Case<'a> {
     fn new(route: &'a Route, request: &'a Recorded<'a>) -> Case<'a> {
-        Case { route, request, engine: Arc::new(Engine::new()) }
+        Case { route, request, engine: Arc::new(waf_detection::rules::engine()) }
     }
 
     fn settings(&self) -> &Settings {

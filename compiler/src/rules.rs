@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use waf_detection::rule::{Rule, STRONG, Test};
+use waf_detection::rule::{Rule, RuleMatcher, STRONG};
 use waf_detection::rules;
 use waf_shared::catalog::{ALIASES, Default, names, resolve};
 
@@ -36,10 +36,10 @@ fn describe(rules: &[&Rule]) -> String {
             Default::Off => "off",
         };
         let _ = writeln!(out, "{} ({weight}, {state} by default)\n  {}", rule.id, rule.summary);
-        if let Test::Pattern { regex, .. } = rule.test {
+        if let RuleMatcher::Pattern { regex, .. } = rule.matcher {
             let _ = writeln!(out, "  pattern   {}", escaped(regex));
         }
-        for (what, proofs) in [("catches", rule.attacks), ("passes", rule.everyday)] {
+        for (what, proofs) in [("catches", rule.attacks), ("passes", rule.benign)] {
             for proof in proofs {
                 let _ = writeln!(out, "  {what:8}  {}", escaped(proof));
             }

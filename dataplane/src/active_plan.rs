@@ -77,7 +77,8 @@ impl ActivePlan {
         spool: &Spool,
     ) -> Result<Arc<ActivePlan>, BuildError> {
         let (mut plan, digest) = plan::decode(plan_bytes)?;
-        let engine = previous.map_or_else(|| Arc::new(Engine::new()), |p| Arc::clone(&p.engine));
+        let engine =
+            previous.map_or_else(|| Arc::new(waf_detection::rules::engine()), |p| Arc::clone(&p.engine));
         let upstreams = plan.routes.iter().map(|route| &route.upstream);
         let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
         let quotas = Quotas::build(&plan, memory, previous.map(|p| (&p.plan, &p.quotas)))?;

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use waf_detection::Engine;
-use waf_detection::body::Cut;
+use waf_detection::body::Completeness;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_shared::catalog::LeafSet;
@@ -45,7 +45,7 @@ const PROSE: &str = "The delivery was late, but the driver's note said it wasn't
 
 fn engine() -> Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())))
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())))
 }
 
 fn main() {
@@ -62,7 +62,7 @@ fn reset(inspection: &mut Inspection) {
 
 #[divan::bench]
 fn build() -> Engine {
-    Engine::new()
+    waf_detection::rules::engine()
 }
 
 #[divan::bench]
@@ -98,7 +98,7 @@ fn body(bencher: Bencher<'_, '_>, media_type: &str, body: &[u8]) {
         for chunk in body.chunks(16 << 10) {
             inspection.feed(black_box(chunk));
         }
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         inspection.verdict().blocks()
     });
 }

@@ -10,7 +10,7 @@ use waf_detection::inspection::OnHit;
 use waf_detection::response::{Asked, Head, ResponseInspection};
 use waf_shared::catalog::LeafSet;
 
-static ENGINE: LazyLock<Arc<Engine>> = LazyLock::new(|| Arc::new(Engine::new()));
+static ENGINE: LazyLock<Arc<Engine>> = LazyLock::new(|| Arc::new(waf_detection::rules::engine()));
 
 fn main() {
     divan::main();

@@ -11,7 +11,6 @@ use std::io::BufRead as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use waf_detection::Engine;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::OnHit;
 use waf_detection::response::{Asked, Head, ResponseInspection};
@@ -21,7 +20,7 @@ use waf_shared::catalog::LeafSet;
 const BYTES_MAX: u64 = 128 << 10;
 
 fn main() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let named: Vec<String> = std::env::args().skip(1).collect();
     let names =
         if named.is_empty() { std::io::stdin().lock().lines().map(Result::unwrap).collect() } else { named };

@@ -1,4 +1,4 @@
-//! Times the engine's parts over values, judge by judge, and names the triggers that woke each judge. A tool for whoever
+//! Times the engine's parts over values, detector by detector, and names the triggers that woke each detector. A tool for whoever
 //! makes it faster: `profile [VALUE…]`.
 #![allow(clippy::print_stdout, reason = "a tool for developers")]
 
@@ -47,8 +47,8 @@ fn main() {
         println!("{place} {start:?} {} B", value.len());
         let subject = Subject { place, name: b"comment", view: View::Raw, bytes: value.as_bytes() };
         let lower = value.to_ascii_lowercase();
-        for judge in rules::judges().filter(|judge| judge.places.contains(place)) {
-            let woken: Vec<_> = judge.triggers.iter().filter(|trigger| lower.contains(**trigger)).collect();
+        for detector in rules::detectors().filter(|detector| detector.places.contains(place)) {
+            let woken: Vec<_> = detector.literals().filter(|literal| lower.contains(literal)).collect();
             if woken.is_empty() {
                 continue;
             }
@@ -56,9 +56,9 @@ fn main() {
             let start = Instant::now();
             for _ in 0..ROUNDS {
                 found.clear();
-                (judge.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
+                (detector.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
             }
-            println!("    {:10} {:9.1?}  {woken:?}", judge.name, start.elapsed() / ROUNDS);
+            println!("    {:10} {:9.1?}  {woken:?}", detector.name, start.elapsed() / ROUNDS);
         }
     }
 }

@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use serde_json::{Value, json};
-use waf_detection::Engine;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::{Answer, Recorded};
@@ -44,7 +43,7 @@ fn main() {
             _ => files.push(argument),
         }
     }
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let mut inspection = Inspection::new(Arc::clone(&engine), leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
     let mut counts = Counts::new();
     let mut false_alarms: BTreeMap<String, usize> = BTreeMap::new();
@@ -94,7 +93,7 @@ fn main() {
                 let row = json!({
                     "id": case["id"], "class": case["class"], "source": case["source"], "family": case["family"],
                     "paranoia": case["paranoia"], "severity": case["severity"], "rule": case["rule"], "desc": case["desc"],
-                    "blocked": blocks, "matched": rules, "score": verdict.score,
+                    "blocked": blocks, "matched": rules, "excerpts": excerpts(&verdict), "score": verdict.score,
                     "request": String::from_utf8_lossy(raw.get(..2000).unwrap_or(&raw)),
                 });
                 writeln!(misses, "{row}").unwrap();
@@ -119,6 +118,11 @@ fn reasons(verdict: &Verdict) -> Vec<String> {
     rules.extend(verdict.violations.iter().map(|v| format!("{}: {}", v.leaf.name(), v.reason)));
     rules.dedup();
     rules
+}
+
+/// Rules that matched with the bytes that they matched.
+fn excerpts(verdict: &Verdict) -> Vec<String> {
+    verdict.matches.iter().map(|m| format!("{} {}", m.rule.id, String::from_utf8_lossy(&m.excerpt))).collect()
 }
 
 fn text<'a>(case: &'a Value, key: &str) -> &'a str {

@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
-use waf_detection::Engine;
-use waf_detection::body::Cut;
+use waf_detection::body::Completeness;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_shared::catalog::LeafSet;
@@ -161,7 +160,7 @@ fn cost(inspection: &mut Inspection, media_type: &str, body: &[u8], budget: Budg
     for chunk in body.chunks(16 << 10) {
         inspection.feed(chunk);
     }
-    inspection.finish_body(Cut::Whole);
+    inspection.finish_body(Completeness::Whole);
     (cpu_time().saturating_sub(start), inspection.verdict().timed_out)
 }
 
@@ -188,7 +187,7 @@ fn fill(motif: &[&str], media_type: &str) -> Vec<u8> {
 fn main() {
     let seconds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(60);
     let end = Instant::now() + Duration::from_secs(seconds);
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let mut inspection =
         Inspection::new(engine, LeafSet::defaults(), Bounds::DEFAULT, OnHit::GoOn, Budget::UNLIMITED);
     let mut random = Random(0x9e37_79b9_7f4a_7c15);

@@ -3,20 +3,23 @@
 
 use waf_shared::catalog::Leaf;
 
+use crate::bounds::Bounds;
 use crate::field::Place;
-use crate::inspection::{Bounds, Progress};
 
-mod alike;
+mod buffer;
 mod charset;
+mod chunking_check;
 mod encoded;
 mod form;
 mod json;
-mod media_type;
+pub(crate) mod kind;
+pub(crate) mod media_type;
 mod multipart;
 mod opening;
-mod parameters;
+pub(crate) mod parameters;
 mod raw;
 mod shape;
+mod sink;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -24,10 +27,12 @@ mod value;
 mod wide;
 mod xml;
 
-pub use alike::reads_alike;
+pub use chunking_check::reads_same_in_chunks;
 pub(crate) use encoded::Encoded;
-pub(crate) use media_type::kind;
-pub(crate) use parameters::is_extended;
+pub(crate) use json::is_strict as is_json;
+pub use kind::BodyKind;
+pub(crate) use sink::Sink;
+pub use sink::{Completeness, Progress};
 
 use charset::Label;
 use multipart::signature;
@@ -35,49 +40,6 @@ use opening::{Content, Opening};
 use shape::{Follow, Shape};
 use text::Text;
 use value::Limits;
-
-/// How a body is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BodyKind {
-    /// `application/x-www-form-urlencoded`.
-    Form,
-    /// JSON, also by suffix.
-    Json,
-    /// XML, also by suffix.
-    Xml,
-    /// Multipart: text fields, and files of which only names, types, sizes and first bytes are looked at.
-    Multipart,
-    /// Text, or of unknown type: one value, read as JSON or XML too when it looks like it.
-    Raw,
-    /// Binary by its type: read as text of the kind that its first bytes show, and not read where they show none.
-    Binary,
-    /// No body.
-    #[default]
-    None,
-}
-
-/// Whether all of a body was fed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
-    /// To its end.
-    Whole,
-    /// The inspected part ends before the body does: it is judged as the prefix that it is.
-    CutOff,
-}
-
-/// Takes what the parsers find.
-pub(crate) trait Sink {
-    /// A name or a value.
-    fn field(&mut self, place: Place, name: &[u8], value: &[u8]);
-    /// An argument as it stands between two `&`.
-    fn argument(&mut self, names: Place, values: Place, pair: &[u8]);
-    /// The name of an argument whose value follows as a field.
-    fn argument_name(&mut self, names: Place, name: &[u8]);
-    /// A broken limit or a malformed document.
-    fn violation(&mut self, leaf: Leaf, reason: &'static str);
-    /// Whether nothing more is wanted.
-    fn is_over(&self) -> bool;
-}
 
 /// The body of one request.
 #[derive(Debug, Default)]
@@ -193,7 +155,7 @@ impl Body {
         }
         self.uninspected = self.uninspected.saturating_add((chunk.len() - within) as u64);
         if self.uninspected > 0 {
-            self.finish(Cut::CutOff, sink);
+            self.finish(Completeness::CutOff, sink);
         }
         if self.is_unread {
             self.uninspected = 0;
@@ -201,15 +163,15 @@ impl Body {
     }
 
     /// Judges what the end makes complete, once.
-    pub(crate) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    pub(crate) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         if std::mem::replace(&mut self.finished, true) || !self.is_read() {
             return;
         }
         if self.kind == BodyKind::Multipart {
-            return self.multipart.finish(cut, &mut self.text, sink);
+            return self.multipart.finish(completeness, &mut self.text, sink);
         }
         self.read(b"", Follow::Nothing, sink);
-        self.text.finish(cut, sink);
+        self.text.finish(completeness, sink);
     }
 
     /// Reads bytes of a body that is not multipart, once it is known what they are.
@@ -240,42 +202,5 @@ impl Body {
     fn as_file(&self, sink: &mut impl Sink) {
         let mut report = |(leaf, reason)| sink.violation(leaf, reason);
         signature::judge(self.opening.head(), &self.essence, None, &mut report);
-    }
-}
-
-/// Bytes of a buffer that wait for the next request; what a long value needed beyond them is given back.
-const BUFFER_BYTES_KEPT: usize = 128 << 10;
-
-/// Empties a buffer for the next request.
-fn recycle(buffer: &mut Vec<u8>) {
-    buffer.clear();
-    buffer.shrink_to(BUFFER_BYTES_KEPT);
-}
-
-/// Passes fields on and forgives most of what else is found in a document that nobody declared.
-struct Tolerant<'a, S>(&'a mut S);
-
-impl<S: Sink> Sink for Tolerant<'_, S> {
-    fn field(&mut self, place: Place, name: &[u8], value: &[u8]) {
-        self.0.field(place, name, value);
-    }
-
-    fn argument(&mut self, names: Place, values: Place, pair: &[u8]) {
-        self.0.argument(names, values, pair);
-    }
-
-    fn argument_name(&mut self, names: Place, name: &[u8]) {
-        self.0.argument_name(names, name);
-    }
-
-    fn violation(&mut self, leaf: Leaf, reason: &'static str) {
-        // Whoever declares entities that harm has something in mind, whatever he calls the document.
-        if leaf == Leaf::XmlParsingEntityExpansion {
-            self.0.violation(leaf, reason);
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.0.is_over()
     }
 }

@@ -1,4 +1,4 @@
-//! What an inspection took, for those who watch the service: all of it, and the proofs of each family. It knows no clock;
+//! What an inspection took, for those who watch the service: all of it, and the matchers of each family. It knows no clock;
 //! the one that [`crate::budget::Budget`] lends is read by whoever does the work.
 
 use std::time::Duration;
@@ -9,17 +9,17 @@ use waf_shared::catalog;
 #[derive(Debug, Clone, Default)]
 pub struct Cost {
     total: Duration,
-    /// By place of the family in the catalog; empty while nothing was proven.
+    /// By place of the family in the catalog; empty while nothing was matched.
     families: Vec<Duration>,
 }
 
 impl Cost {
-    /// All of the time, that of proofs included.
+    /// All of the time, that of matchers included.
     pub fn total(&self) -> Duration {
         self.total
     }
 
-    /// Time of the proofs of each family that had any, by its place in [`catalog::families`].
+    /// Time of the matchers of each family that had any, by its place in [`catalog::families`].
     pub fn families(&self) -> impl Iterator<Item = (usize, Duration)> + '_ {
         self.families.iter().copied().enumerate().filter(|(_, time)| !time.is_zero())
     }
@@ -28,7 +28,7 @@ impl Cost {
         self.total = self.total.saturating_add(time);
     }
 
-    pub(crate) fn add_proof(&mut self, family: usize, time: Duration) {
+    pub(crate) fn add_matchers(&mut self, family: usize, time: Duration) {
         if self.families.is_empty() {
             self.families.resize(catalog::families().len(), Duration::ZERO);
         }

@@ -4,24 +4,25 @@
 use std::fmt;
 
 use regex::bytes::{Regex, RegexBuilder};
+use waf_languages::language::Prefilter;
 use waf_shared::catalog::LeafSet;
 
 use crate::budget::Meter;
 use crate::cost::Cost;
 use crate::evidence::{Evidence, Found, Subject};
 use crate::field::{Place, Places};
-use crate::response::Signs;
-use crate::rule::{Glance, Judge, Rule, Test};
-use crate::rules;
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher};
 use crate::view::classes::{self, Classes};
 
 mod candidates;
 mod clean;
 mod digest;
 mod literals;
+mod response_patterns;
 
 pub(crate) use candidates::Candidates;
 pub(crate) use clean::Clean;
+pub(crate) use response_patterns::{ANCHOR_BYTES_MAX, ResponsePatterns};
 
 use candidates::CANDIDATES_MAX;
 use digest::digest;
@@ -30,41 +31,78 @@ use literals::{Codings, Literals, shortest};
 /// Bytes that an expression's compiled form may take; a rule that needs more is written wrongly.
 const REGEX_BYTES_MAX: usize = 4 << 20;
 
-/// What runs once a literal of it was seen.
-enum Proof {
-    /// The judge and the rules that it can report.
-    Judge(&'static Judge, &'static [&'static Rule]),
+/// A thing that runs once a literal of it was seen.
+enum Matcher {
+    /// A detector, and the bucket whose rules it can report.
+    Detector(&'static Detector, Bucket),
     Pattern(&'static Rule, Regex),
-    /// A look whether the judge at that index is to run.
-    Glance(&'static Glance, usize),
+    /// A test whether the detector at that index is to run.
+    Prefilter(Prefilter, &'static Detector, Bucket, usize),
 }
 
-impl Proof {
+impl Matcher {
+    /// The matchers of `buckets`: first detectors, second detectors, prefilters, patterns.
+    fn all(buckets: &[Bucket]) -> Vec<Matcher> {
+        let most = buckets.iter().map(|bucket| bucket.detectors.len()).max().unwrap_or(0);
+        let mut matchers: Vec<Matcher> = (0..most)
+            .flat_map(|nth| buckets.iter().map(move |bucket| (bucket, bucket.detectors.get(nth))))
+            .filter_map(|(bucket, detector)| Some(Matcher::Detector(detector?, *bucket)))
+            .collect();
+        let prefilters: Vec<Matcher> = (matchers.iter().enumerate())
+            .filter_map(|(index, matcher)| match matcher {
+                Matcher::Detector(detector, bucket) => {
+                    Some(Matcher::Prefilter(detector.prefilter?, detector, *bucket, index))
+                }
+                _ => None,
+            })
+            .collect();
+        matchers.extend(prefilters);
+        for rule in buckets.iter().flat_map(Bucket::rules) {
+            if let RuleMatcher::Pattern { regex, .. } = rule.matcher {
+                matchers.push(Matcher::Pattern(rule, compile(regex)));
+            }
+        }
+        assert!(matchers.len() <= CANDIDATES_MAX, "the rule set outgrew the candidate set");
+        matchers
+    }
+
     fn places(&self) -> Places {
         match self {
-            Proof::Judge(judge, _) | Proof::Glance(Glance { judge, .. }, _) => judge.places,
-            Proof::Pattern(rule, _) => rule.places,
+            Matcher::Detector(detector, _) | Matcher::Prefilter(_, detector, ..) => detector.places,
+            Matcher::Pattern(rule, _) => rule.places,
         }
     }
 
-    /// Place of its family in the catalog; a judge's rules belong to one.
+    /// Place of its family in the catalog; the rules of a bucket belong to one.
     fn family(&self) -> usize {
         let rule = match self {
-            Proof::Judge(_, rules) => rules.first().copied(),
-            Proof::Glance(glance, _) => {
-                let mut judges = rules::judges_with_rules();
-                let judge = judges.find(|(judge, _)| std::ptr::eq(*judge, glance.judge));
-                judge.and_then(|(_, rules)| rules.first().copied())
-            }
-            Proof::Pattern(rule, _) => Some(*rule),
+            Matcher::Detector(_, bucket) | Matcher::Prefilter(_, _, bucket, _) => bucket.rules().next(),
+            Matcher::Pattern(rule, _) => Some(*rule),
         };
         rule.map_or(0, |rule| rule.leaf.family_index())
+    }
+
+    /// The literals that make it a candidate.
+    fn literals(&self) -> Vec<&'static str> {
+        match self {
+            Matcher::Detector(detector, _) => detector.literals().collect(),
+            Matcher::Prefilter(prefilter, ..) => prefilter.triggers.to_vec(),
+            Matcher::Pattern(Rule { matcher: RuleMatcher::Pattern { literals, .. }, .. }, _) => {
+                literals.to_vec()
+            }
+            Matcher::Pattern(..) => Vec::new(),
+        }
+    }
+
+    /// Returns `true` for a detector that no literal calls for.
+    fn is_untriggered(&self) -> bool {
+        matches!(self, Matcher::Detector(..)) && self.literals().is_empty()
     }
 }
 
 /// The rule set in executable form. Built once, shared by all routes and threads.
 pub struct Engine {
-    proofs: Vec<Proof>,
+    matchers: Vec<Matcher>,
     /// Every literal.
     full: Literals,
     /// Literals that can occur in a value of word bytes alone.
@@ -73,95 +111,48 @@ pub struct Engine {
     shortest: Box<[u8; classes::SETS]>,
     codings: Codings,
     by_place: [Candidates; 32],
-    /// For each proof, the family of what it can report.
+    /// For each matcher, the family of what it can report.
     families: Vec<usize>,
     /// Judges without triggers: the classes of a view's bytes call for them.
     untriggered: Candidates,
     digest: u64,
     clean: Clean,
-    signs: Signs,
+    response_patterns: ResponsePatterns,
 }
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")
-            .field("proofs", &self.proofs.len())
+            .field("matchers", &self.matchers.len())
             .field("digest", &self.digest)
             .finish_non_exhaustive()
     }
 }
 
-impl Default for Engine {
-    fn default() -> Engine {
-        Engine::new()
-    }
-}
-
 impl Engine {
-    /// Compiles every rule of the crate.
-    pub fn new() -> Engine {
-        let mut proofs: Vec<Proof> =
-            rules::judges_with_rules().map(|(judge, rules)| Proof::Judge(judge, rules)).collect();
-        for glance in rules::glances() {
-            let judge = rules::judges().position(|judge| std::ptr::eq(judge, glance.judge));
-            proofs.push(Proof::Glance(glance, judge.expect("a glance stands for a judge of the list")));
-        }
-        for rule in rules::all() {
-            if let Test::Pattern { regex, .. } = rule.test {
-                proofs.push(Proof::Pattern(rule, compile(regex)));
-            }
-        }
-        assert!(proofs.len() <= CANDIDATES_MAX, "the rule set outgrew the candidate set");
-        let mut literals: Vec<(Vec<u8>, Vec<u16>)> = Vec::new();
-        for (index, proof) in proofs.iter().enumerate() {
-            let wanted = match proof {
-                Proof::Judge(judge, _) => judge.triggers,
-                Proof::Glance(glance, _) => glance.triggers,
-                Proof::Pattern(Rule { test: Test::Pattern { literals, .. }, .. }, _) => literals,
-                Proof::Pattern(..) => &[],
-            };
-            for literal in wanted.iter().filter(|literal| !literal.is_empty()) {
-                literals.push((literal.as_bytes().to_ascii_lowercase(), vec![index as u16]));
-            }
-        }
-        literals.sort();
-        literals.dedup_by(|later, earlier| {
-            let same = later.0 == earlier.0;
-            if same {
-                earlier.1.append(&mut later.1);
-            }
-            same
-        });
+    /// Compiles the rules of `buckets`; [`crate::rules::engine`] passes all of them.
+    pub fn new(buckets: impl IntoIterator<Item = Bucket>) -> Engine {
+        let buckets: Vec<Bucket> = buckets.into_iter().collect();
+        let matchers = Matcher::all(&buckets);
+        let literals = merged(&matchers);
         let by_place = std::array::from_fn(|place| {
-            let mut set = Candidates::NONE;
-            for (index, proof) in proofs.iter().enumerate() {
-                if proof.places().contains_index(place) {
-                    set.insert(index);
-                }
-            }
-            set
+            Candidates::of(&matchers, |matcher| matcher.places().contains_index(place))
         });
         let word: Vec<_> =
             literals.iter().filter(|(bytes, _)| classes::of(bytes).is_word()).cloned().collect();
-        let mut untriggered = Candidates::NONE;
-        for (index, proof) in proofs.iter().enumerate() {
-            if matches!(proof, Proof::Judge(judge, _) if judge.triggers.is_empty()) {
-                untriggered.insert(index);
-            }
-        }
-        let families = proofs.iter().map(Proof::family).collect();
+        let untriggered = Candidates::of(&matchers, Matcher::is_untriggered);
         Engine {
-            families,
-            codings: Codings::new(&proofs, &untriggered),
+            families: matchers.iter().map(Matcher::family).collect(),
+            codings: Codings::new(&matchers, &untriggered),
             untriggered,
             shortest: shortest(&literals),
             full: Literals::new(literals),
             word: Literals::new(word),
             by_place,
-            proofs,
-            digest: digest(),
+            matchers,
+            digest: digest(&buckets),
             clean: Clean::new(),
-            signs: Signs::new(),
+            response_patterns: ResponsePatterns::new(buckets.iter().flat_map(Bucket::rules)),
         }
     }
 
@@ -176,24 +167,24 @@ impl Engine {
     }
 
     /// What is looked for in responses.
-    pub(crate) fn signs(&self) -> &Signs {
-        &self.signs
+    pub(crate) fn response_patterns(&self) -> &ResponsePatterns {
+        &self.response_patterns
     }
 
     /// Of `active`, what can say anything of a coded form that it cannot say of the decoded one.
     pub(crate) fn of_codings(&self, active: &Candidates) -> Candidates {
-        self.codings.proofs.both(active)
+        self.codings.matchers.both(active)
     }
 
     /// The candidates that can report anything under `leaves`.
     pub(crate) fn active(&self, leaves: &LeafSet) -> Candidates {
         let mut set = Candidates::NONE;
-        for (index, proof) in self.proofs.iter().enumerate() {
-            let wanted = match proof {
-                Proof::Judge(_, rules) => rules.iter().any(|rule| leaves.contains(rule.leaf)),
-                Proof::Pattern(rule, _) => leaves.contains(rule.leaf),
-                // Judges stand before their glances.
-                Proof::Glance(_, judge) => set.contains(*judge),
+        for (index, matcher) in self.matchers.iter().enumerate() {
+            let wanted = match matcher {
+                Matcher::Detector(_, bucket) => bucket.rules().any(|rule| leaves.contains(rule.leaf)),
+                Matcher::Pattern(rule, _) => leaves.contains(rule.leaf),
+                // Detectors stand before their prefilters.
+                Matcher::Prefilter(.., detector) => set.contains(*detector),
             };
             if wanted {
                 set.insert(index);
@@ -216,7 +207,7 @@ impl Engine {
         self.called(active, place, classes)
     }
 
-    /// The judges that the bytes' classes call for.
+    /// The detectors that the bytes' classes call for.
     fn called(&self, active: &Candidates, place: Place, classes: Classes) -> Candidates {
         if place == Place::Path || classes.is_odd() {
             self.untriggered.both(active).both(&self.by_place[place as usize])
@@ -225,7 +216,7 @@ impl Engine {
         }
     }
 
-    /// One pass over the bytes: which of the `active` candidates are worth a proof at `place`.
+    /// One pass over the bytes: which of the `active` candidates are worth a closer look at `place`.
     pub(crate) fn candidates(
         &self,
         active: &Candidates,
@@ -248,7 +239,7 @@ impl Engine {
 
     /// Proves `candidates` over a view; what holds is appended to `found`. The work ends when `meter` says so, and what
     /// each family took of it is added to `cost`.
-    pub(crate) fn prove(
+    pub(crate) fn run_matchers(
         &self,
         candidates: &Candidates,
         leaves: &LeafSet,
@@ -258,13 +249,13 @@ impl Engine {
     ) {
         let mut began = meter.watch();
         for index in candidates.iter() {
-            match self.proofs.get(index) {
-                Some(Proof::Glance(_, judge)) if candidates.contains(*judge) => continue,
-                Some(Proof::Glance(glance, _)) if !(glance.is_worth_it)(subject.bytes) => {}
-                Some(Proof::Judge(judge, _) | Proof::Glance(Glance { judge, .. }, _)) => {
-                    (judge.run)(subject, &mut Evidence::metered(leaves, subject.place, found, meter));
+            match self.matchers.get(index) {
+                Some(Matcher::Prefilter(.., detector)) if candidates.contains(*detector) => continue,
+                Some(Matcher::Prefilter(prefilter, ..)) if !(prefilter.may_match)(subject.bytes) => {}
+                Some(Matcher::Detector(detector, _) | Matcher::Prefilter(_, detector, ..)) => {
+                    (detector.run)(subject, &mut Evidence::metered(leaves, subject.place, found, meter));
                 }
-                Some(Proof::Pattern(rule, regex)) => {
+                Some(Matcher::Pattern(rule, regex)) => {
                     if let Some(hit) = regex.find(subject.bytes) {
                         Evidence::new(leaves, subject.place, found).found(rule, hit.start(), hit.len());
                     }
@@ -273,7 +264,7 @@ impl Engine {
             }
             let ended = meter.watch();
             if let Some(family) = self.families.get(index) {
-                cost.add_proof(*family, ended.saturating_sub(began));
+                cost.add_matchers(*family, ended.saturating_sub(began));
             }
             began = ended;
             if !meter.spend(subject.bytes.len()) {
@@ -283,11 +274,30 @@ impl Engine {
     }
 }
 
+/// Every literal in lower case, with the matchers that it calls for.
+fn merged(matchers: &[Matcher]) -> Vec<(Vec<u8>, Vec<u16>)> {
+    let mut literals: Vec<(Vec<u8>, Vec<u16>)> = Vec::new();
+    for (index, matcher) in matchers.iter().enumerate() {
+        for literal in matcher.literals().iter().filter(|literal| !literal.is_empty()) {
+            literals.push((literal.as_bytes().to_ascii_lowercase(), vec![index as u16]));
+        }
+    }
+    literals.sort();
+    literals.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
+        if same {
+            earlier.1.append(&mut later.1);
+        }
+        same
+    });
+    literals
+}
+
 fn compile(regex: &str) -> Regex {
     RegexBuilder::new(regex)
         .unicode(false)
         .case_insensitive(true)
         .size_limit(REGEX_BYTES_MAX)
         .build()
-        .expect("the proofs compile every rule of the crate")
+        .expect("the tests compile every rule of the crate")
 }

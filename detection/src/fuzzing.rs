@@ -1,26 +1,27 @@
-//! What a fuzzer throws bytes at: every judge with its tokenizers, every view, every body parser, whole heads. The same functions
+//! What a fuzzer throws bytes at: every detector with its tokenizers, every view, every body parser, whole heads. The same functions
 //! run under libFuzzer (`fuzz/`) and over committed inputs in the tests; nothing else may call them.
 
 use std::sync::{Arc, OnceLock};
 
+use waf_languages::sql::token::{CommentEnds, Dialect, Lexer, Quotes};
 use waf_shared::catalog::{LeafSet, TABLE};
 
-use crate::body::{Cut, reads_alike};
+use crate::body::{Completeness, reads_same_in_chunks};
+use crate::bounds::Bounds;
 use crate::budget::Budget;
 use crate::engine::Engine;
 use crate::evidence::{Evidence, Subject};
 use crate::field::Place;
-use crate::inspection::{Bounds, Inspection, OnHit};
-use crate::lang::sql::token::{Dialect, Lasts, Lexer, Quotes};
+use crate::inspection::{Inspection, OnHit};
 use crate::rules;
 use crate::view::{View, Views, classes};
 
-/// What is not a judge.
+/// What is not a detector.
 const OTHERS: &[&str] = &["views", "sql-lexer", "head", "form", "json", "xml", "multipart", "text"];
 
-/// Names of the targets: the judges', and those of the other parts.
+/// Names of the targets: the detectors', and those of the other parts.
 pub fn targets() -> impl Iterator<Item = &'static str> {
-    rules::judges().map(|judge| judge.name).chain(OTHERS.iter().copied())
+    rules::detectors().map(|detector| detector.name).chain(OTHERS.iter().copied())
 }
 
 /// Runs `target` over `input`, whose first byte chooses a place or a variant.
@@ -67,22 +68,23 @@ fn place(choice: u8) -> Place {
 fn judge(name: &str, choice: u8, bytes: &[u8]) {
     let leaves: LeafSet = TABLE.iter().map(|row| row.leaf).collect();
     let place = place(choice);
-    for judge in rules::judges().filter(|judge| judge.name == name) {
+    for detector in rules::detectors().filter(|detector| detector.name == name) {
         let mut found = Vec::new();
         let subject = Subject { place, name: b"q", view: View::Raw, bytes };
-        (judge.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
+        (detector.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
         assert!(found.iter().all(|found| found.offset <= bytes.len()), "evidence lies within the view");
     }
-    for glance in rules::glances().filter(|glance| glance.judge.name == name) {
+    for detector in rules::detectors().filter(|detector| detector.name == name) {
+        let Some(prefilter) = detector.prefilter else { continue };
         let mut found = Vec::new();
         let subject = Subject { place, name: b"q", view: View::Raw, bytes };
-        let woken = (glance.judge.triggers.iter()).any(|trigger| holds(bytes, trigger.as_bytes()));
-        let asked = glance.triggers.iter().any(|trigger| holds(bytes, trigger.as_bytes()));
-        if asked && !woken && !(glance.is_worth_it)(bytes) {
-            (glance.judge.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
+        let woken = detector.literals().any(|literal| holds(bytes, literal.as_bytes()));
+        let asked = prefilter.triggers.iter().any(|literal| holds(bytes, literal.as_bytes()));
+        if asked && !woken && !(prefilter.may_match)(bytes) {
+            (detector.run)(&subject, &mut Evidence::new(&leaves, place, &mut found));
             assert!(
                 found.iter().all(|found| found.rule.weight < crate::rule::STRONG),
-                "a glance passes over nothing that blocks: {found:?}"
+                "a prefilter passes over nothing that blocks: {found:?}"
             );
         }
     }
@@ -111,7 +113,7 @@ fn sql_lexer(choice: u8, bytes: &[u8]) {
         _ => Quotes::Flat,
     };
     let mut end = 0;
-    for token in Lexer::new(bytes, 0, dialect, quotes, Lasts::of(bytes)) {
+    for token in Lexer::new(bytes, 0, dialect, quotes, CommentEnds::of(bytes)) {
         assert!(
             token.start >= end && token.end > token.start && token.end <= bytes.len(),
             "tokens follow one another"
@@ -122,7 +124,7 @@ fn sql_lexer(choice: u8, bytes: &[u8]) {
 
 fn engine() -> Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())))
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(rules::engine())))
 }
 
 fn inspection() -> Inspection {
@@ -141,8 +143,8 @@ fn head(bytes: &[u8]) {
 
 /// A body whole and in two pieces must come to the same.
 fn body(media_type: &[u8], choice: u8, bytes: &[u8]) {
-    for cut in [Cut::Whole, Cut::CutOff] {
-        let alike = reads_alike(media_type, bytes, usize::from(choice), cut);
+    for cut in [Completeness::Whole, Completeness::CutOff] {
+        let alike = reads_same_in_chunks(media_type, bytes, usize::from(choice), cut);
         assert!(alike, "the fields of a body do not depend on its pieces");
     }
     let run = |at: usize| {
@@ -151,7 +153,7 @@ fn body(media_type: &[u8], choice: u8, bytes: &[u8]) {
         let (one, other) = bytes.split_at_checked(at).unwrap_or((bytes, b""));
         inspection.feed(one);
         inspection.feed(other);
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         inspection.verdict().leaves()
     };
     let at = usize::from(choice) * bytes.len() / 256;

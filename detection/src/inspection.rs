@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use waf_shared::catalog::LeafSet;
+use waf_shared::catalog::{Leaf, LeafSet};
 
-use crate::body::{Body, Cut, Encoded};
+use crate::body::{Body, Completeness, Encoded};
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::engine::Engine;
@@ -14,18 +14,19 @@ use crate::request::{Facts, Head};
 use crate::verdict::Verdict;
 
 mod arguments;
-mod bounds;
 mod documents;
 mod headers;
 mod joined;
 mod judging;
+mod nested;
+mod repeated;
 mod split;
 
 use headers::Kind;
-use joined::{Names, Source};
+use repeated::{Names, Source};
 
-pub use crate::body::BodyKind;
-pub use bounds::{Bounds, Files, Parsers};
+pub use crate::body::{BodyKind, Progress};
+pub use crate::bounds::{Bounds, Files, Parsers};
 pub(crate) use judging::Judging;
 
 /// What happens after evidence that blocks.
@@ -52,18 +53,6 @@ pub struct Inspection {
 
 /// Bytes of content with which the beginnings of coded bytes are compared.
 const BEGINNING_BYTES: usize = 24;
-
-/// How far the evaluation of a body has come, between two calls of [`Inspection::feed`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// Something may still be found in what was fed.
-    Open,
-    /// The body is amid the content of a file; what came before it has been judged. What follows the file has not.
-    InFile,
-    /// More than `max_inspect_size` came, or the body is not evaluated: all that is ever judged of the body has
-    /// been. Limits of multipart bodies are still watched in what is fed.
-    Cleared,
-}
 
 impl Inspection {
     /// An inspection that judges by `leaves`.
@@ -101,7 +90,7 @@ impl Inspection {
         let began = self.judging.watch();
         let facts = Facts::gather(head);
         self.judging.begin(&facts);
-        self.path(head.path);
+        self.path_of(head.method, head.path);
         if let Some(query) = head.query {
             self.query(query);
         }
@@ -128,14 +117,23 @@ impl Inspection {
         self.judging.took(began);
     }
 
+    /// Judges the path of a request. Files are read with GET, HEAD and, from some servers, POST: with other methods their
+    /// names say what a client stores, moves or removes.
+    fn path_of(&mut self, method: &[u8], path: &[u8]) {
+        if matches!(
+            method,
+            b"PUT" | b"DELETE" | b"PROPFIND" | b"PROPPATCH" | b"MOVE" | b"COPY" | b"LOCK" | b"UNLOCK"
+        ) {
+            let bytes = path.len();
+            self.judging.timed(bytes, |judging| judging.without(FILES_READ, |judging| paths(judging, path)));
+        } else {
+            self.path(path);
+        }
+    }
+
     /// Judges the path as sent, whole and segment by segment.
     pub fn path(&mut self, raw_path: &[u8]) {
-        self.judging.timed(raw_path.len(), |judging| {
-            judging.field(&Field { place: Place::Path, name: b"", value: raw_path });
-            for segment in split::segments(raw_path) {
-                judging.field(&Field { place: Place::PathSegment, name: b"", value: segment });
-            }
-        });
+        self.judging.timed(raw_path.len(), |judging| paths(judging, raw_path));
     }
 
     /// Judges the query as sent, without its `?`: every name, every value.
@@ -205,11 +203,11 @@ impl Inspection {
     }
 
     /// Judges what the body's end makes complete.
-    pub fn finish_body(&mut self, cut: Cut) {
+    pub fn finish_body(&mut self, completeness: Completeness) {
         let body = &mut self.body;
         let began = self.judging.watch();
         self.judging.timed(body.pending(), |judging| {
-            body.finish(cut, judging);
+            body.finish(completeness, judging);
             judging.join(Source::Form);
         });
         self.judging.took(began);
@@ -246,14 +244,14 @@ impl Inspection {
     }
 
     /// Judges what the end of the coded bytes makes complete.
-    pub fn finish_encoded(&mut self, cut: Cut) {
+    pub fn finish_encoded(&mut self, completeness: Completeness) {
         let began = self.judging.watch();
         if !self.is_compared {
             self.compare_beginnings();
         }
         for encoded in &mut self.encoded {
             self.judging.timed(encoded.pending(), |judging| {
-                judging.without(encoded.noise(), |judging| encoded.finish(cut, judging));
+                judging.without(encoded.noise(), |judging| encoded.finish(completeness, judging));
             });
         }
         self.judging.took(began);
@@ -275,6 +273,20 @@ impl Inspection {
     }
 }
 
+/// Protections of files that a request reads.
+const FILES_READ: &[Leaf] = &[
+    Leaf::HttpComplianceBlockedExtensions,
+    Leaf::HttpComplianceBackupFileProbes,
+    Leaf::LocalFileAccessDotfiles,
+];
+
+fn paths(judging: &mut Judging, path: &[u8]) {
+    judging.field(&Field { place: Place::Path, name: b"", value: path });
+    for segment in split::segments(path) {
+        judging.field(&Field { place: Place::PathSegment, name: b"", value: segment });
+    }
+}
+
 /// Judges one header line, or the lines of one header joined.
 fn header(judging: &mut Judging, kind: Kind, name: &[u8], value: &[u8]) {
     let field = Field { place: Place::Header, name, value };
@@ -283,9 +295,10 @@ fn header(judging: &mut Judging, kind: Kind, name: &[u8], value: &[u8]) {
         Kind::Structured(grammar) if headers::is_plain(grammar, value) => {}
         Kind::Recurring(grammar) => judging.recurring(&field, |value| headers::is_plain(grammar, value)),
         Kind::Structured(_) | Kind::Free => {
-            judging.field(&field);
             if name.eq_ignore_ascii_case(b"referer") {
-                judging.arguments_of(name, value);
+                judging.referer(&field);
+            } else {
+                judging.field(&field);
             }
         }
     }

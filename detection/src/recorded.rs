@@ -1,7 +1,7 @@
 //! Recorded requests: a head and a body as a file holds them, split leniently and shown to an inspection. For tools that
 //! ask what the engine says of one request; what comes from a network is read by a strict parser elsewhere.
 
-use crate::body::Cut;
+use crate::body::Completeness;
 use crate::inspection::{BodyKind, Inspection};
 use crate::request::{Head, Version};
 
@@ -92,7 +92,7 @@ impl<'a> Recorded<'a> {
         let kind = inspection.body(self.field("content-type").unwrap_or_default());
         if kind != BodyKind::None {
             inspection.feed(&self.body);
-            inspection.finish_body(Cut::Whole);
+            inspection.finish_body(Completeness::Whole);
         }
         if inspection.reads_body() { kind } else { BodyKind::None }
     }

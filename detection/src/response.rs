@@ -9,28 +9,19 @@ use waf_shared::catalog::{Leaf, LeafSet, TABLE};
 use waf_shared::limits;
 
 use crate::budget::Budget;
-use crate::engine::Engine;
+use crate::engine::{Engine, ResponsePatterns};
 use crate::field::Place;
 use crate::inspection::OnHit;
+use crate::response_pattern;
 use crate::rule::Rule;
 use crate::verdict::{Match, Verdict};
 use crate::view::View;
 
-mod context;
-mod kind;
 mod redirect;
 mod scan;
-mod shape;
-pub(crate) mod sign;
-mod spot;
 mod text;
 
-pub use kind::Kind;
-pub use sign::{Sign, Voice};
-pub use spot::Spot;
-
-pub(crate) use scan::Signs;
-pub(crate) use shape::{fits, length as shape_length};
+pub use crate::response_pattern::Kind;
 
 use scan::Scanner;
 use text::Text;
@@ -89,7 +80,7 @@ impl ResponseInspection {
     ) -> ResponseInspection {
         ResponseInspection {
             meter: Meter::new(budget, &leaves),
-            scanner: Scanner::new(engine.signs()),
+            scanner: Scanner::new(engine.response_patterns()),
             engine,
             leaves,
             on_hit,
@@ -120,7 +111,7 @@ impl ResponseInspection {
             let status = [b'5', digit(head.status / 10), digit(head.status)];
             self.head_found(&crate::rules::server_data_leakage::SERVER_ERROR, b":status", &status);
         }
-        let kind = kind::of(head.content_type)?;
+        let kind = response_pattern::of(head.content_type)?;
         self.scanner.begin(kind, head.status, asked.path, &self.leaves);
         self.text.begin(kind);
         Some(kind)
@@ -164,7 +155,7 @@ impl ResponseInspection {
         }
     }
 
-    fn settle(&mut self, run: fn(&mut Scanner, &Signs, &mut dyn FnMut(scan::Hit<'_>))) {
+    fn settle(&mut self, run: fn(&mut Scanner, &ResponsePatterns, &mut dyn FnMut(scan::Hit<'_>))) {
         let began = (self.meter.budget.watch)();
         self.meter.begin(self.scanner.pending());
         self.text.settle(&mut self.scanner);
@@ -212,7 +203,7 @@ impl ResponseInspection {
         self.on_hit == OnHit::Stop && self.verdict.blocks()
     }
 
-    fn scan(&mut self, run: fn(&mut Scanner, &Signs, &mut dyn FnMut(scan::Hit<'_>))) {
+    fn scan(&mut self, run: fn(&mut Scanner, &ResponsePatterns, &mut dyn FnMut(scan::Hit<'_>))) {
         let ResponseInspection { engine, verdict, found, scanner, text, .. } = self;
         let view = text.view();
         let mut note = |hit: scan::Hit<'_>| {
@@ -231,7 +222,7 @@ impl ResponseInspection {
             });
         };
         let before = scanner.found_count();
-        run(scanner, engine.signs(), &mut note);
+        run(scanner, engine.response_patterns(), &mut note);
         if scanner.found_count() != before {
             verdict.response_found(found);
         }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use waf_detection::Engine;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_shared::catalog::LeafSet;
@@ -37,7 +36,7 @@ fn get(inspection: &mut Inspection) {
 
 #[test]
 fn everyday_requests_cost_none() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let mut inspection =
         Inspection::new(engine, LeafSet::defaults(), Bounds::DEFAULT, OnHit::Stop, Budget::UNLIMITED);
     for _ in 0..3 {

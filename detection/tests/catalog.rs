@@ -101,7 +101,7 @@ fn refuses(engine: &Arc<Engine>, leaf: Leaf, message: &Message) -> bool {
 
 #[test]
 fn every_example_is_refused_by_its_protection_alone() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let mut wrong = Vec::new();
     for row in TABLE.iter().filter(|row| !is_of_data_plane(row)) {
         for span in examples::spans(row.summary).into_iter().filter(|span| is_example(span)) {
@@ -117,7 +117,7 @@ fn every_example_is_refused_by_its_protection_alone() {
 
 #[test]
 fn every_protection_acts_alone() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let listed = messages::listed();
     let mut wrong = Vec::new();
     for row in TABLE.iter().filter(|row| !is_of_data_plane(row)) {
@@ -137,7 +137,7 @@ fn every_protection_acts_alone() {
 
 #[test]
 fn ordinary_messages_pass_every_protection() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     for row in TABLE.iter().filter(|row| !is_of_data_plane(row)) {
         for message in messages::ordinary() {
             assert!(!refuses(&engine, row.leaf, &message), "{} refuses {message}", row.name);

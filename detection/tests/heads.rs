@@ -10,8 +10,8 @@ use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::Recorded;
 use waf_detection::request::{Head, Version};
-use waf_detection::rule::Test;
-use waf_detection::{request, rules};
+use waf_detection::rule::{Rule, RuleMatcher};
+use waf_detection::rules;
 use waf_shared::catalog::{Leaf, LeafSet, TABLE};
 
 fn every_leaf() -> LeafSet {
@@ -20,7 +20,7 @@ fn every_leaf() -> LeafSet {
 
 fn inspection(leaves: LeafSet) -> Inspection {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())));
+    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())));
     Inspection::new(engine, leaves, Bounds::DEFAULT, OnHit::GoOn, Budget::UNLIMITED)
 }
 
@@ -30,10 +30,12 @@ fn found(inspection: &mut Inspection, head: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_check_is_listed_as_a_rule() {
-    assert!(request::RULES.iter().all(|rule| matches!(rule.test, Test::Head)));
-    let listed = rules::all().filter(|rule| matches!(rule.test, Test::Head)).count();
-    assert_eq!(listed, request::RULES.len());
+fn rules_of_heads_are_a_bucket_without_detectors() {
+    let is_head = |rule: &Rule| matches!(rule.matcher, RuleMatcher::RequestHead);
+    for bucket in rules::buckets().filter(|bucket| bucket.rules().any(is_head)) {
+        assert!(bucket.rules().all(is_head) && bucket.detectors.is_empty());
+    }
+    assert!(rules::all().any(is_head));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use waf_detection::Engine;
-use waf_detection::body::{BodyKind, Cut};
+use waf_detection::body::{BodyKind, Completeness};
 use waf_detection::budget::Budget;
 use waf_detection::field::Place;
 use waf_detection::inspection::{Bounds, Files, Inspection, OnHit};
@@ -19,7 +19,7 @@ const BOUNDS: Bounds = Bounds::DEFAULT;
 
 fn engine() -> Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())))
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())))
 }
 
 /// Leaves with well-known rules and the limits, so that these tests do not depend on other rules.
@@ -38,7 +38,7 @@ fn leaves() -> LeafSet {
     ])
 }
 
-/// Every judge and every pattern.
+/// Every detector and every pattern.
 fn every_leaf() -> LeafSet {
     waf_shared::catalog::TABLE.iter().map(|row| row.leaf).collect()
 }
@@ -47,13 +47,13 @@ fn inspection(on_hit: OnHit) -> Inspection {
     Inspection::new(engine(), leaves(), BOUNDS, on_hit, Budget::UNLIMITED)
 }
 
-fn body(media_type: &str, chunks: &[&[u8]], cut: Cut) -> Verdict {
+fn body(media_type: &str, chunks: &[&[u8]], completeness: Completeness) -> Verdict {
     let mut inspection = inspection(OnHit::GoOn);
     inspection.body(media_type.as_bytes());
     for chunk in chunks {
         inspection.feed(chunk);
     }
-    inspection.finish_body(cut);
+    inspection.finish_body(completeness);
     inspection.verdict().clone()
 }
 
@@ -193,13 +193,17 @@ fn bodies_are_read_by_their_type() {
     let kind = |media_type: &str| inspection(OnHit::GoOn).body(media_type.as_bytes());
     assert_eq!(kind("application/json"), BodyKind::Json);
     assert_eq!(kind("multipart/form-data; boundary=x"), BodyKind::Multipart);
-    let form = body("application/x-www-form-urlencoded", &[b"a=1&f=..%2F..%2F..%2Fetc%2Fpasswd"], Cut::Whole);
+    let form = body(
+        "application/x-www-form-urlencoded",
+        &[b"a=1&f=..%2F..%2F..%2Fetc%2Fpasswd"],
+        Completeness::Whole,
+    );
     assert!(places(&form).contains(&(Place::Form, "f".into())));
-    let json = body("application/json", &[br#"{"a": {"f": "\u002fetc\u002fpasswd"}}"#], Cut::Whole);
+    let json = body("application/json", &[br#"{"a": {"f": "\u002fetc\u002fpasswd"}}"#], Completeness::Whole);
     assert_eq!(places(&json), [(Place::Json, "a.f".into())]);
-    let text = body("text/plain", &[b"/etc/passwd"], Cut::Whole);
+    let text = body("text/plain", &[b"/etc/passwd"], Completeness::Whole);
     assert_eq!(places(&text), [(Place::Body, String::new())]);
-    let sniffed = body("text/plain", &[br#"{"f": "\u002fetc\u002fpasswd"}"#], Cut::Whole);
+    let sniffed = body("text/plain", &[br#"{"f": "\u002fetc\u002fpasswd"}"#], Completeness::Whole);
     assert!(places(&sniffed).contains(&(Place::Json, "f".into())));
 }
 
@@ -225,12 +229,12 @@ fn documents_inside_values_are_read() {
         assert!(query(text).contains(&json(name)), "{text}: {:?}", query(text));
     }
     let nested = r#"{"event": "{\"f\":\"/etc/passwd\"}"}"#;
-    let found = places(&body("application/json", &[nested.as_bytes()], Cut::Whole));
+    let found = places(&body("application/json", &[nested.as_bytes()], Completeness::Whole));
     assert!(found.contains(&json("event.f")), "{found:?}");
     let form = body(
         "application/x-www-form-urlencoded",
         &[b"d={\"f\":\"..%2F..%2F..%2Fetc%2Fpasswd\"}"],
-        Cut::Whole,
+        Completeness::Whole,
     );
     assert!(places(&form).contains(&json("d.f")));
     let mut cookie = inspection(OnHit::GoOn);
@@ -256,22 +260,22 @@ fn everyday_documents_inside_values_pass() {
 
 #[test]
 fn malformed_json_is_refused_and_its_rest_is_judged() {
-    let verdict = body("application/json", &[br#"{"a": 1, oops "f": "/etc/passwd"}"#], Cut::Whole);
+    let verdict = body("application/json", &[br#"{"a": 1, oops "f": "/etc/passwd"}"#], Completeness::Whole);
     assert!(verdict.leaves().contains(Leaf::HttpComplianceMalformedBody) && verdict.blocks());
     assert!(verdict.leaves().contains(Leaf::LocalFileAccessOsFiles));
-    assert!(!body("application/json", &[br#"{"a": "b"#], Cut::CutOff).blocks());
-    assert!(body("application/json", &[br#"{"a": "b"#], Cut::Whole).blocks());
-    assert!(!body("application/json", &[], Cut::Whole).blocks());
+    assert!(!body("application/json", &[br#"{"a": "b"#], Completeness::CutOff).blocks());
+    assert!(body("application/json", &[br#"{"a": "b"#], Completeness::Whole).blocks());
+    assert!(!body("application/json", &[], Completeness::Whole).blocks());
 }
 
 #[test]
 fn bytes_beyond_the_inspected_size_are_passed_over() {
     let mut long = b"a=".to_vec();
     long.resize(BOUNDS.max_inspect_size as usize, b'x');
-    let filled = body("application/x-www-form-urlencoded", &[&long, b"&f=/etc/passwd"], Cut::Whole);
+    let filled = body("application/x-www-form-urlencoded", &[&long, b"&f=/etc/passwd"], Completeness::Whole);
     assert!(filled.matches.is_empty());
     let json = [b"[\"", long.as_slice()].concat();
-    assert!(!body("application/json", &[&json, b"\"] trailing"], Cut::Whole).blocks());
+    assert!(!body("application/json", &[&json, b"\"] trailing"], Completeness::Whole).blocks());
 }
 
 #[test]
@@ -281,9 +285,12 @@ fn attacks_behind_a_long_filling_are_found() {
         value.extend_from_slice(b" ${jndi:ldap://203.0.113.5/a} ");
         value.resize(at + 4000, b'B');
         let form = [b"a=".as_slice(), &value].concat();
-        let verdict = body("application/x-www-form-urlencoded", &[&form], Cut::Whole);
+        let verdict = body("application/x-www-form-urlencoded", &[&form], Completeness::Whole);
         assert!(verdict.leaves().contains(Leaf::JavaInjectionLog4shell), "{at}");
-        assert!(body("", &[&value], Cut::Whole).leaves().contains(Leaf::JavaInjectionLog4shell), "{at}");
+        assert!(
+            body("", &[&value], Completeness::Whole).leaves().contains(Leaf::JavaInjectionLog4shell),
+            "{at}"
+        );
     }
 }
 
@@ -306,7 +313,7 @@ fn running_out_of_budget_is_a_violation() {
         let mut inspection = Inspection::new(engine(), leaves, BOUNDS, OnHit::GoOn, budget);
         inspection.body(b"text/plain");
         inspection.feed("../ ".repeat(30_000).as_bytes());
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         inspection.verdict().clone()
     };
     let short = run(3, leaves());
@@ -334,7 +341,7 @@ fn file_contents_that_pass_by_take_no_time() {
     // What follows the file is evaluated, and that counts.
     inspection.feed(b"\r\n--b\r\nContent-Disposition: form-data; name=t\r\n\r\n");
     inspection.feed("../ ".repeat(30_000).as_bytes());
-    inspection.finish_body(Cut::CutOff);
+    inspection.finish_body(Completeness::CutOff);
     assert!(inspection.verdict().timed_out);
 }
 
@@ -355,7 +362,7 @@ fn small_heads_never_look_at_the_clock() {
 
 #[test]
 fn the_rule_set_has_one_name() {
-    assert_eq!(Engine::new().rule_set_digest(), engine().rule_set_digest());
+    assert_eq!(waf_detection::rules::engine().rule_set_digest(), engine().rule_set_digest());
 }
 
 fn verdicts_agree(one: &Verdict, other: &Verdict) -> bool {
@@ -391,7 +398,7 @@ proptest! {
         cuts.extend([0, document.len()]);
         cuts.sort_unstable();
         let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &document[pair[0]..pair[1]]).collect();
-        let cut = if cut_off { Cut::CutOff } else { Cut::Whole };
+        let cut = if cut_off { Completeness::CutOff } else { Completeness::Whole };
         let (whole, parts) = (body(kind, &[&document], cut), body(kind, &chunks, cut));
         prop_assert!(verdicts_agree(&whole, &parts), "{whole:?}\n{parts:?}");
     }
@@ -411,7 +418,7 @@ proptest! {
             Inspection::new(engine(), every_leaf(), BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
         inspection.body(b"text/plain");
         inspection.feed(pieces.concat().as_bytes());
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         prop_assert!(inspection.verdict().matches.len() <= 32);
     }
 
@@ -425,7 +432,7 @@ proptest! {
         inspection.header(b"X-Anything", &bytes);
         inspection.body([&b"application/json"[..], b"application/x-www-form-urlencoded", b""][kind]);
         inspection.feed(&bytes);
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         prop_assert!(inspection.verdict().matches.len() <= 32);
     }
 }
@@ -438,7 +445,7 @@ fn the_cost_is_counted_and_proofs_are_told_apart_by_family() {
     let proofs = |inspection: &Inspection| inspection.cost().families().map(|(at, _)| at).collect::<Vec<_>>();
     inspection.body(b"text/plain");
     inspection.feed(b"an everyday sentence");
-    inspection.finish_body(Cut::Whole);
+    inspection.finish_body(Completeness::Whole);
     assert!(proofs(&inspection).is_empty());
     let plain = inspection.cost().total();
     assert!(plain > Duration::ZERO);
@@ -446,7 +453,7 @@ fn the_cost_is_counted_and_proofs_are_told_apart_by_family() {
     assert_eq!(inspection.cost().total(), Duration::ZERO);
     inspection.body(b"text/plain");
     inspection.feed(b"../../../../etc/passwd");
-    inspection.finish_body(Cut::Whole);
+    inspection.finish_body(Completeness::Whole);
     assert!(proofs(&inspection).contains(&place("local-file-access")), "{:?}", inspection.cost());
     let proven: Duration = inspection.cost().families().map(|(_, time)| time).sum();
     assert!(inspection.cost().total() > proven, "what is shared counts too: {:?}", inspection.cost());

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
 use waf_detection::Engine;
-use waf_detection::body::Cut;
+use waf_detection::body::Completeness;
 use waf_detection::budget::Budget;
 use waf_detection::field::{Field, Place};
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
@@ -14,7 +14,7 @@ use waf_shared::catalog::{Leaf, LeafSet};
 
 fn inspection() -> Inspection {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())));
+    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())));
     Inspection::new(engine, LeafSet::defaults(), Bounds::DEFAULT, OnHit::GoOn, Budget::UNLIMITED)
 }
 
@@ -380,7 +380,7 @@ fn raw_bodies_of_objects_are_blocked() {
         reset(&mut inspection);
         inspection.body(media_type.as_bytes());
         inspection.feed(b"\xac\xed\x00\x05sr\x00\x11java.util.HashMap\x05\x07");
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         assert!(inspection.verdict().blocks(), "{media_type}");
     }
 }

@@ -27,7 +27,7 @@ fn is_refused(engine: &Arc<Engine>, text: &str) -> bool {
 
 #[test]
 fn operators_in_place_of_a_value_are_refused() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     for text in [
         "user=ann&password[$ne]=",
         "username[$gt]=&password[$gt]=",
@@ -54,7 +54,7 @@ fn operators_in_place_of_a_value_are_refused() {
 
 #[test]
 fn filters_and_updates_pass() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     for text in [
         "{\"event\":\"signup\",\"properties\":{\"$set\":{\"plan\":\"pro\"},\"$unset\":[\"trial\"]}}",
         "{\"$set\":{\"name\":\"Ann\"}}",

@@ -9,7 +9,7 @@ use waf_detection::field::{Field, Place};
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::{Answer, Recorded};
 use waf_detection::response::ResponseInspection;
-use waf_detection::rule::{Rule, Test};
+use waf_detection::rule::{Rule, RuleMatcher};
 use waf_detection::verdict::Verdict;
 use waf_detection::{Engine, rules};
 use waf_shared::catalog::LeafSet;
@@ -33,25 +33,18 @@ fn place_of(rule: &Rule) -> (Place, &'static [u8]) {
         (Place::QueryName, b""),
         (Place::CookieName, b""),
     ];
-    // Whether a parameter is fetched from, or tells where code lies, is told by its name.
-    if rule.id == "outbound-request-forgery-internal-addresses/fetched" {
-        return (Place::Json, b"url");
-    }
-    if rule.id == "remote-file-fetch-suspicious-param-names/library-path" {
-        return (Place::Query, b"lib_path");
-    }
-    if rule.id == "remote-file-fetch-suspicious-param-names/remote-script" {
-        return (Place::Query, b"lang");
+    if let RuleMatcher::DetectedInField { place, name } = rule.matcher {
+        return (place, name.as_bytes());
     }
     *ORDER.iter().find(|(place, _)| rule.places.contains(*place)).expect("a rule looks somewhere")
 }
 
 fn judge(engine: &Arc<Engine>, rule: &Rule, leaves: LeafSet, value: &str) -> Verdict {
-    if matches!(rule.test, Test::Signs(_)) {
+    if matches!(rule.matcher, RuleMatcher::Response(_)) {
         return judge_response(engine, leaves, value);
     }
     let mut inspection = Inspection::new(Arc::clone(engine), leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
-    if matches!(rule.test, Test::Head) {
+    if matches!(rule.matcher, RuleMatcher::RequestHead) {
         Recorded::parse(value.as_bytes()).show(&mut inspection);
         return inspection.verdict().clone();
     }
@@ -112,9 +105,9 @@ fn rules_are_well_formed() {
         );
         check(seen.insert(rule.id), "the id is unique");
         check((1..=5).contains(&rule.weight), "the weight is 1 to 5");
-        check(rule.attacks.len() >= 3 && rule.everyday.len() >= 3, "three attacks, three everyday values");
+        check(rule.attacks.len() >= 3 && rule.benign.len() >= 3, "three attacks, three everyday values");
         check(rule.summary.len() > 15 && rule.summary.ends_with('.'), "the summary is a sentence");
-        if let Test::Pattern { literals, .. } = rule.test {
+        if let RuleMatcher::Pattern { literals, .. } = rule.matcher {
             check(!literals.is_empty(), "a pattern has literals");
             check(literals.iter().all(|l| **l == l.to_ascii_lowercase()), "literals are in lower case");
             for attack in rule.attacks {
@@ -128,7 +121,7 @@ fn rules_are_well_formed() {
 
 #[test]
 fn attacks_are_found_and_everyday_values_pass() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(waf_detection::rules::engine());
     let mut wrong = Vec::new();
     for rule in rules::all() {
         for attack in rule.attacks {
@@ -137,7 +130,7 @@ fn attacks_are_found_and_everyday_values_pass() {
                 wrong.push(format!("{} misses {attack:?}, found {:?}", rule.id, ids(&verdict)));
             }
         }
-        for value in rule.everyday {
+        for value in rule.benign {
             if ids(&judge(&engine, rule, every_leaf(), value)).contains(&rule.id) {
                 wrong.push(format!("{} takes {value:?} for an attack", rule.id));
             }
@@ -151,20 +144,22 @@ fn attacks_are_found_and_everyday_values_pass() {
 }
 
 #[test]
-fn judges_have_triggers() {
-    for judge in rules::judges() {
+fn literals_of_detectors_are_in_lower_case() {
+    for detector in rules::detectors() {
         assert!(
-            judge.triggers.iter().all(|t| !t.is_empty() && **t == t.to_ascii_lowercase()),
+            detector.literals().all(|literal| !literal.is_empty() && literal == literal.to_ascii_lowercase()),
             "{}",
-            judge.name
+            detector.name
         );
     }
 }
 
 #[test]
-fn every_judged_rule_has_a_judge() {
+fn every_detected_rule_has_a_detector() {
     for bucket in rules::buckets() {
-        let judged = bucket.rules.iter().any(|rule| matches!(rule.test, Test::Judged));
-        assert!(!judged || bucket.judge.is_some(), "{:?}", bucket.rules.first().map(|rule| rule.id));
+        let is_detected =
+            |rule: &Rule| matches!(rule.matcher, RuleMatcher::Detected | RuleMatcher::DetectedInField { .. });
+        let detected = bucket.rules().any(is_detected);
+        assert!(!detected || !bucket.detectors.is_empty(), "{:?}", bucket.rules().next().map(|rule| rule.id));
     }
 }

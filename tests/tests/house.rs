@@ -10,7 +10,8 @@ use waf_tests::programs::{self, repository};
 /// What each crate may know of the others.
 const EDGES: &[(&str, &[&str])] = &[
     ("waf-shared", &[]),
-    ("waf-detection", &["waf-shared"]),
+    ("waf-languages", &[]),
+    ("waf-detection", &["waf-languages", "waf-shared"]),
     ("waf-contract", &["waf-shared"]),
     ("waf-compiler", &["waf-contract", "waf-detection", "waf-shared"]),
     ("waf-dataplane", &["waf-contract", "waf-detection", "waf-shared"]),
@@ -23,8 +24,8 @@ const EDGES: &[(&str, &[&str])] = &[
 const FORBIDDEN: &[&str] =
     &["ring", "reqwest", "openssl", "openssl-sys", "openssl-src", "native-tls", "serde_yml"];
 
-/// What `shared`, `detection` and `contract` may not know: they hold no runtime, no sockets, no files.
-const PURE: &[&str] = &["waf-shared", "waf-detection", "waf-contract"];
+/// What `shared`, `languages`, `detection` and `contract` may not know: they hold no runtime, no sockets, no files.
+const PURE: &[&str] = &["waf-shared", "waf-languages", "waf-detection", "waf-contract"];
 const IMPURE: &[&str] = &["tokio", "hyper", "mio", "rustls", "nix", "rustix", "socket2", "notify"];
 
 /// Lines of a source file that is no table.
@@ -189,7 +190,7 @@ fn the_repository_names_no_machine() {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         // A rule or a test may quote a path as an attack does; paths of a machine stand alone.
         let data = path.components().any(|part| {
-            matches!(part.as_os_str().to_str(), Some("rules" | "lang" | "view" | "proofs" | "corpora"))
+            matches!(part.as_os_str().to_str(), Some("rules" | "languages" | "view" | "proofs" | "corpora"))
         });
         assert!(!text.contains(root), "{} names {root}", path.display());
         for word in words.iter().filter(|_| !data) {

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use tokio::time::timeout;
 use waf_detection::body::BodyKind;
 use waf_detection::inspection::Inspection;
-use waf_detection::rule::Test;
+use waf_detection::rule::RuleMatcher;
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::fields;
@@ -421,7 +421,7 @@ pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {
         return None;
     }
     // What the head as a whole shows has its protection's status; what a value holds is always 403.
-    let head = || verdict.matches.iter().find(|found| matches!(found.rule.test, Test::Head));
+    let head = || verdict.matches.iter().find(|found| matches!(found.rule.matcher, RuleMatcher::RequestHead));
     let leaf =
         verdict.violations.first().map(|violation| violation.leaf).or_else(|| head().map(|h| h.rule.leaf));
     Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))

@@ -5,9 +5,12 @@
 use memchr::memmem::Finder;
 use waf_shared::catalog::Leaf;
 
+use super::Body;
 use super::parameters;
-use super::{Body, BodyKind, Cut, Sink};
-use crate::inspection::{Bounds, Progress};
+use crate::body::kind::BodyKind;
+use crate::body::sink::Progress;
+use crate::body::sink::{Completeness, Sink};
+use crate::bounds::Bounds;
 use lead::Lead;
 use noise::Filter;
 
@@ -112,7 +115,7 @@ impl Encoded {
     }
 
     /// Judges what the end makes complete.
-    pub(crate) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    pub(crate) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         if self.kind == BodyKind::None {
             return;
         }
@@ -121,7 +124,7 @@ impl Encoded {
             self.body.feed(&tail, &mut Filter { sink, reads_text: self.reads_text() });
         }
         self.tail.clear();
-        self.body.finish(cut, &mut Filter { sink, reads_text: self.reads_text() });
+        self.body.finish(completeness, &mut Filter { sink, reads_text: self.reads_text() });
         self.kind = BodyKind::None;
     }
 
@@ -165,7 +168,7 @@ impl Encoded {
         self.is_delimited = true;
         let Some(bounds) = &self.bounds else { return };
         let mut filter = Filter { sink, reads_text: false };
-        self.body.finish(Cut::CutOff, &mut filter);
+        self.body.finish(Completeness::CutOff, &mut filter);
         self.body.start_lenient(&self.media_type, bounds, &mut filter);
     }
 }

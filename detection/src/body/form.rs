@@ -1,6 +1,7 @@
 //! Push parser for `application/x-www-form-urlencoded`: pairs between `&`. It decodes nothing.
 
-use super::{Sink, recycle};
+use crate::body::buffer::recycle;
+use crate::body::sink::Sink;
 use crate::field::Place;
 
 /// Holds the pair that is not complete yet; the caller bounds the body.

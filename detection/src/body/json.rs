@@ -7,13 +7,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
-use super::{Cut, Sink};
+use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
 
+mod strict;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub(crate) use strict::is_strict;
 use text::Text;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -143,11 +145,11 @@ impl Json {
     }
 
     /// Judges what the end makes complete.
-    pub(super) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) -> Result<(), Fault> {
+    pub(super) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) -> Result<(), Fault> {
         if !self.started && self.mark.is_multiple_of(BYTE_ORDER_MARK.len()) {
             return Ok(());
         }
-        if cut == Cut::CutOff {
+        if completeness == Completeness::CutOff {
             self.give_up(sink);
             while !self.open.is_empty() {
                 self.close_keys(sink);

@@ -5,10 +5,14 @@
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
+use super::media_type;
 use super::text::Text;
-use super::{BodyKind, Cut, Sink, media_type, recycle};
+use crate::body::buffer::recycle;
+use crate::body::kind::BodyKind;
+use crate::body::sink::Progress;
+use crate::body::sink::{Completeness, Sink};
+use crate::bounds::{Bounds, Files};
 use crate::field::Place;
-use crate::inspection::{Bounds, Files, Progress};
 
 mod boundary;
 mod file_name;
@@ -171,18 +175,18 @@ impl Multipart {
         }
     }
 
-    pub(super) fn finish(&mut self, cut: Cut, value: &mut Text, sink: &mut impl Sink) {
-        self.run(Some(cut), value, sink);
-        self.end_outside(cut, value, sink);
+    pub(super) fn finish(&mut self, completeness: Completeness, value: &mut Text, sink: &mut impl Sink) {
+        self.run(Some(completeness), value, sink);
+        self.end_outside(completeness, value, sink);
         let whole = matches!(self.state, State::Epilogue) || !self.fed;
-        self.end_part(cut, value, sink);
-        if cut == Cut::Whole && !whole && self.boundary.is_some() {
+        self.end_part(completeness, value, sink);
+        if completeness == Completeness::Whole && !whole && self.boundary.is_some() {
             sink.violation(BOUNDARIES, "a multipart body ends without its last boundary");
         }
     }
 
     /// Takes from the buffer what can be decided; with `end` nothing follows.
-    fn run(&mut self, end: Option<Cut>, value: &mut Text, sink: &mut impl Sink) {
+    fn run(&mut self, end: Option<Completeness>, value: &mut Text, sink: &mut impl Sink) {
         let buffer = std::mem::take(&mut self.buffer);
         let mut at = 0;
         while let Some(rest) = buffer.get(at..).filter(|rest| !rest.is_empty()) {
@@ -201,7 +205,13 @@ impl Multipart {
     }
 
     /// Takes some bytes from the beginning of `rest`; none when more must come first.
-    fn step(&mut self, rest: &[u8], end: Option<Cut>, value: &mut Text, sink: &mut impl Sink) -> usize {
+    fn step(
+        &mut self,
+        rest: &[u8],
+        end: Option<Completeness>,
+        value: &mut Text,
+        sink: &mut impl Sink,
+    ) -> usize {
         let Some(boundary) = self.boundary.take() else {
             self.skip_unbounded(rest, value, sink);
             return rest.len();
@@ -231,12 +241,12 @@ impl Multipart {
     }
 
     /// What follows a delimiter on its line.
-    fn delimiter(&mut self, rest: &[u8], end: Option<Cut>, sink: &mut impl Sink) -> usize {
+    fn delimiter(&mut self, rest: &[u8], end: Option<Completeness>, sink: &mut impl Sink) -> usize {
         let (state, taken) = match rest {
             [b'\r', b'\n', ..] => (State::Head, 2),
             [b'-', b'-', ..] => (State::Epilogue, 2),
             [_] if end.is_none() => return 0,
-            [_] if end == Some(Cut::CutOff) => return 1,
+            [_] if end == Some(Completeness::CutOff) => return 1,
             _ => {
                 sink.violation(BOUNDARIES, "something follows a boundary on its line");
                 (State::Line, 0)
@@ -259,7 +269,13 @@ impl Multipart {
         taken
     }
 
-    fn part_head(&mut self, rest: &[u8], end: Option<Cut>, value: &mut Text, sink: &mut impl Sink) -> usize {
+    fn part_head(
+        &mut self,
+        rest: &[u8],
+        end: Option<Completeness>,
+        value: &mut Text,
+        sink: &mut impl Sink,
+    ) -> usize {
         let block = if rest.starts_with(b"\r\n") {
             Some((0, 2))
         } else {
@@ -272,7 +288,9 @@ impl Multipart {
             Some((block, _)) if block > limits::PART_HEAD_BYTES_MAX => Err(too_long),
             Some(block) => Ok(block),
             None if rest.len() > limits::PART_HEAD_BYTES_MAX => Err(too_long),
-            None if end == Some(Cut::Whole) => Err("a multipart body ends within the head of a part"),
+            None if end == Some(Completeness::Whole) => {
+                Err("a multipart body ends within the head of a part")
+            }
             None => {
                 self.searched = rest.len();
                 return 0;
@@ -326,8 +344,10 @@ impl Multipart {
         }
         // A file without a name is what browsers send for an input that was left empty; some readers take it for a field.
         let has_name = head.file_name.as_ref().is_some_and(|name| !name.is_empty());
-        let is_binary =
-            self.flavor == Flavor::Other && media_type::kind(&head.media_type) == BodyKind::Binary;
+        // Readers take any part whose disposition has a name, and no file's name, for a field.
+        let is_binary = self.flavor == Flavor::Other
+            && head.name.is_empty()
+            && media_type::kind(&head.media_type) == BodyKind::Binary;
         if has_name || is_binary {
             self.state = State::File(Position::First);
             if !has_name && !spent {
@@ -374,7 +394,7 @@ impl Multipart {
         &mut self,
         boundary: &Boundary,
         rest: &[u8],
-        end: Option<Cut>,
+        end: Option<Completeness>,
         value: &mut Text,
         sink: &mut impl Sink,
     ) -> usize {
@@ -403,8 +423,8 @@ impl Multipart {
                 if is_first && at == 0 && self.state != State::Start && !rest.starts_with(b"\r\n") {
                     sink.violation(BOUNDARIES, "a boundary follows the head of a part without a line break");
                 }
-                self.end_outside(Cut::Whole, value, sink);
-                self.end_part(Cut::Whole, value, sink);
+                self.end_outside(Completeness::Whole, value, sink);
+                self.end_part(Completeness::Whole, value, sink);
                 self.count(length);
                 self.state = State::Delimiter;
                 at + length
@@ -424,7 +444,7 @@ impl Multipart {
                 }
                 self.state = State::Text(Position::Later);
                 if within < content.len() {
-                    value.finish(Cut::CutOff, sink);
+                    value.finish(Completeness::CutOff, sink);
                     self.state = State::Skipped(Position::Later);
                 }
             }
@@ -464,18 +484,18 @@ impl Multipart {
     }
 
     /// A part ends, by a delimiter or with the body.
-    fn end_part(&mut self, cut: Cut, value: &mut Text, sink: &mut impl Sink) {
+    fn end_part(&mut self, completeness: Completeness, value: &mut Text, sink: &mut impl Sink) {
         match self.state {
             State::Text(_) => {
-                let charset = self.charset.take().filter(|_| cut == Cut::Whole);
+                let charset = self.charset.take().filter(|_| completeness == Completeness::Whole);
                 if let Some(charset) = charset.filter(|name| !head::is_usual(name)) {
                     let reason =
                         if charset.is_empty() { "_charset_ is empty" } else { "_charset_ is unusual" };
                     sink.violation(Leaf::FileUploadAttacksCharsetTrick, reason);
                 }
-                value.finish(cut, sink);
+                value.finish(completeness, sink);
             }
-            State::File(_) => self.end_file(cut, value, sink),
+            State::File(_) => self.end_file(completeness, value, sink),
             _ => {}
         }
         self.state = State::Skipped(Position::Later);

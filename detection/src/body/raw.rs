@@ -1,6 +1,7 @@
 //! Text without structure that we know: one value, in pieces of bounded size that overlap.
 
-use super::{Sink, recycle};
+use crate::body::buffer::recycle;
+use crate::body::sink::Sink;
 use crate::field::Place;
 
 /// Bytes judged at once.

@@ -52,19 +52,24 @@ impl Sink for Collected {
 }
 
 /// Reads a body; a fresh parser and one that has read something else before say the same.
-pub(super) fn read_with(bounds: &Bounds, media_type: &str, chunks: &[&[u8]], cut: Cut) -> Vec<Said> {
+pub(super) fn read_with(
+    bounds: &Bounds,
+    media_type: &str,
+    chunks: &[&[u8]],
+    completeness: Completeness,
+) -> Vec<Said> {
     let mut body = Body::default();
     let mut sink = Collected::default();
     body.start(media_type.as_bytes(), bounds, &mut sink);
     for chunk in chunks {
         body.feed(chunk, &mut sink);
     }
-    body.finish(cut, &mut sink);
+    body.finish(completeness, &mut sink);
     sink.0
 }
 
 pub(super) fn read(media_type: &str, body: &[u8]) -> Vec<Said> {
-    read_with(&Bounds::DEFAULT, media_type, &[body], Cut::Whole)
+    read_with(&Bounds::DEFAULT, media_type, &[body], Completeness::Whole)
 }
 
 /// `text` in every character set that readers recognise, with and without a mark.
@@ -172,8 +177,8 @@ fn undecodable_character_sets_are_refused() {
 #[test]
 fn parsers_that_a_route_lacks_do_not_run() {
     let mut bounds = Bounds::DEFAULT;
-    bounds.parsers = crate::inspection::Parsers::of(&["application/json".to_owned()]);
-    let read = |kind: &str, body: &[u8]| read_with(&bounds, kind, &[body], Cut::Whole);
+    bounds.parsers = crate::bounds::Parsers::of(&["application/json".to_owned()]);
+    let read = |kind: &str, body: &[u8]| read_with(&bounds, kind, &[body], Completeness::Whole);
     let laughs = b"<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///a'>]><a>&x;</a>";
     assert_eq!(values(&read("text/xml", laughs), Place::Xml), [""; 0]);
     assert_eq!(leaves(&read("text/xml", laughs)), []);
@@ -192,7 +197,7 @@ fn what_lies_beyond_the_room_is_not_read() {
         for size in [1, 3, 100] {
             let chunks: Vec<&[u8]> = b"a=bcdefgh&i=j".chunks(size).collect();
             assert_eq!(
-                read_with(&bounds, kind, &chunks, Cut::Whole),
+                read_with(&bounds, kind, &chunks, Completeness::Whole),
                 std::slice::from_ref(&expected),
                 "{kind}"
             );
@@ -335,7 +340,7 @@ fn check(
     cuts.sort_unstable();
     let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
-    for cut in [Cut::Whole, Cut::CutOff] {
+    for cut in [Completeness::Whole, Completeness::CutOff] {
         let whole = read_with(bounds, kind, &[bytes], cut);
         prop_assert_eq!(&read_with(bounds, kind, &chunks, cut), &whole, "{}", text(bytes));
         prop_assert_eq!(&read_with(bounds, kind, &single, cut), &whole, "{}", text(bytes));

@@ -3,12 +3,13 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::charset::{Charset, Label, Sniff, Undecodable};
+use super::charset::{Charset, Label, Sniff};
 use super::form::Form;
 use super::shape::Shape;
 use super::value::{Limits, Value};
 use super::wide::{self, Wide};
-use super::{BodyKind, Cut, Sink};
+use crate::body::kind::BodyKind;
+use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
 
 /// Bytes that show wide characters.
@@ -45,6 +46,8 @@ struct Reading {
     is_form: bool,
     form: Form,
     value: Value,
+    /// Whether bytes were no text in the character set. Reported at the end, so that no chunk makes a difference.
+    is_undecodable: bool,
 }
 
 impl Text {
@@ -120,17 +123,16 @@ impl Text {
         self.read(rest, sink);
     }
 
-    pub(super) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    pub(super) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         if let Some(opening) = self.opening.take() {
             self.open(&opening);
             self.read(&opening, sink);
         }
-        let step = decode(&mut self.charset, &mut self.first, b"", Some(cut), sink);
-        report(step, !self.is_found, cut, sink);
-        self.first.finish(cut, sink);
+        decode(&mut self.charset, &mut self.first, b"", Some(completeness), sink);
+        self.first.end(!self.is_found, completeness, sink);
         if let Some(mut second) = self.second.take() {
-            second.read(Some(cut), sink);
-            second.reading.finish(cut, sink);
+            second.read(Some(completeness), sink);
+            second.reading.end(second.is_declared, completeness, sink);
         }
     }
 
@@ -164,8 +166,7 @@ impl Text {
         while !rest.is_empty() && !sink.is_over() {
             let room = self.second.as_ref().map_or(rest.len(), |second| second.room());
             let (piece, left) = rest.split_at_checked(room).unwrap_or((rest, &[]));
-            let step = decode(&mut self.charset, &mut self.first, piece, None, sink);
-            report(step, !self.is_found, Cut::Whole, sink);
+            decode(&mut self.charset, &mut self.first, piece, None, sink);
             if let Some(second) = &mut self.second {
                 second.block.extend_from_slice(piece);
                 if second.room() == 0 {
@@ -177,24 +178,13 @@ impl Text {
     }
 }
 
-fn report(step: Result<(), Undecodable>, is_declared: bool, cut: Cut, sink: &mut impl Sink) {
-    // What is cut off may end within a character.
-    if step.is_err() && is_declared && cut == Cut::Whole {
-        sink.violation(
-            Leaf::HttpComplianceMalformedBody,
-            "the body is not written in the character set that it declares",
-        );
-    }
-}
-
 impl Second {
     fn room(&self) -> usize {
         BLOCK_BYTES.saturating_sub(self.block.len())
     }
 
-    fn read(&mut self, end: Option<Cut>, sink: &mut impl Sink) {
-        let step = decode(&mut self.charset, &mut self.reading, &self.block, end, sink);
-        report(step, self.is_declared, end.unwrap_or(Cut::Whole), sink);
+    fn read(&mut self, end: Option<Completeness>, sink: &mut impl Sink) {
+        decode(&mut self.charset, &mut self.reading, &self.block, end, sink);
         self.block.clear();
     }
 }
@@ -204,14 +194,15 @@ fn decode(
     charset: &mut Charset,
     reading: &mut Reading,
     bytes: &[u8],
-    end: Option<Cut>,
+    end: Option<Completeness>,
     sink: &mut impl Sink,
-) -> Result<(), Undecodable> {
+) {
     if charset.is_idle() {
-        reading.feed(bytes, sink);
-        return Ok(());
+        return reading.feed(bytes, sink);
     }
-    charset.decode(bytes, end.is_some(), |text| reading.feed(text, sink))
+    let step = charset.decode(bytes, end.is_some(), |text| reading.feed(text, sink));
+    // A text that is cut off may end within a character.
+    reading.is_undecodable |= step.is_err() && end != Some(Completeness::CutOff);
 }
 
 impl Reading {
@@ -219,6 +210,18 @@ impl Reading {
         self.is_form = false;
         self.form.reset();
         self.value.reset();
+        self.is_undecodable = false;
+    }
+
+    /// Ends the text, whose character set may be declared.
+    fn end(&mut self, is_declared: bool, completeness: Completeness, sink: &mut impl Sink) {
+        if self.is_undecodable && is_declared {
+            sink.violation(
+                Leaf::HttpComplianceMalformedBody,
+                "the body is not written in the character set that it declares",
+            );
+        }
+        self.finish(completeness, sink);
     }
 
     fn start(&mut self, kind: BodyKind, place: Place, name: &[u8]) {
@@ -247,10 +250,10 @@ impl Reading {
         self.form.feed(rest, sink);
     }
 
-    fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         if self.is_form {
             self.form.finish(sink);
         }
-        self.value.finish(cut, sink);
+        self.value.finish(completeness, sink);
     }
 }

@@ -7,9 +7,10 @@ use super::json::Json;
 use super::raw::Raw;
 use super::shape::{Shape, is_padding};
 use super::xml::Xml;
-use super::{BodyKind, Cut, Sink, Tolerant};
+use crate::body::kind::BodyKind;
+use crate::body::sink::{Completeness, LenientSink, Sink};
+use crate::bounds::{Bounds, Parsers};
 use crate::field::Place;
-use crate::inspection::{Bounds, Parsers};
 
 /// Reads one value after the other.
 #[derive(Debug, Default)]
@@ -147,17 +148,17 @@ impl Value {
         }
     }
 
-    pub(super) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) {
+    pub(super) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) {
         let faults = match (self.document, self.strict) {
-            (Document::Json, true) => self.json.finish(cut, sink).err().map(|_| self.json.fault()),
-            (Document::Xml, true) => self.xml.finish(cut, sink).err().map(|_| self.xml.fault()),
+            (Document::Json, true) => self.json.finish(completeness, sink).err().map(|_| self.json.fault()),
+            (Document::Xml, true) => self.xml.finish(completeness, sink).err().map(|_| self.xml.fault()),
             // Documents that nobody declared need not be whole: what their fields hold has been judged.
             (Document::Json, false) => {
-                let _ = self.json.finish(Cut::CutOff, &mut Tolerant(sink));
+                let _ = self.json.finish(Completeness::CutOff, &mut LenientSink(sink));
                 None
             }
             (Document::Xml, false) => {
-                let _ = self.xml.finish(Cut::CutOff, &mut Tolerant(sink));
+                let _ = self.xml.finish(Completeness::CutOff, &mut LenientSink(sink));
                 None
             }
             (Document::None | Document::Unknown, _) => None,
@@ -212,9 +213,9 @@ impl Value {
     fn parse_one<'c>(&mut self, piece: &'c [u8], sink: &mut impl Sink) -> Option<&'c [u8]> {
         let step = match (self.document, self.strict) {
             (Document::Json, true) => self.json.feed(piece, sink),
-            (Document::Json, false) => self.json.feed(piece, &mut Tolerant(sink)),
+            (Document::Json, false) => self.json.feed(piece, &mut LenientSink(sink)),
             (Document::Xml, true) => self.xml.feed(piece, sink),
-            (Document::Xml, false) => self.xml.feed(piece, &mut Tolerant(sink)),
+            (Document::Xml, false) => self.xml.feed(piece, &mut LenientSink(sink)),
             (Document::None | Document::Unknown, _) => Ok(()),
         };
         let left = step.err()?;

@@ -2,7 +2,8 @@
 //! entities are refused and never fetched, entities are counted, declared or expanded. No recursion; open elements lie on a
 //! stack. The text it reads is UTF-8: other character sets were decoded before.
 
-use super::{Cut, Sink, recycle};
+use crate::body::buffer::recycle;
+use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
 
 mod asides;
@@ -132,8 +133,8 @@ impl Xml {
     }
 
     /// Judges what the end makes complete.
-    pub(super) fn finish(&mut self, cut: Cut, sink: &mut impl Sink) -> Result<(), Fault> {
-        if cut == Cut::CutOff {
+    pub(super) fn finish(&mut self, completeness: Completeness, sink: &mut impl Sink) -> Result<(), Fault> {
+        if completeness == Completeness::CutOff {
             self.give_up(sink);
             return Ok(());
         }

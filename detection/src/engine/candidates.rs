@@ -1,6 +1,6 @@
-//! Sets of what one engine can run: a bit for each judge, glance and pattern rule.
+//! Sets of what one engine can run: a bit for each detector, prefilter and pattern rule.
 
-/// Candidates (judges and pattern rules) that one engine can hold.
+/// Candidates (detectors and pattern rules) that one engine can hold.
 pub(super) const CANDIDATES_MAX: usize = 1024;
 const WORDS: usize = CANDIDATES_MAX / 64;
 
@@ -10,6 +10,15 @@ pub(crate) struct Candidates([u64; WORDS]);
 
 impl Candidates {
     pub(crate) const NONE: Candidates = Candidates([0; WORDS]);
+
+    /// The candidates among `matchers` of which `is_member` returns `true`.
+    pub(super) fn of<T>(matchers: &[T], is_member: impl Fn(&T) -> bool) -> Candidates {
+        let mut set = Candidates::NONE;
+        for (index, _) in matchers.iter().enumerate().filter(|(_, matcher)| is_member(matcher)) {
+            set.insert(index);
+        }
+        set
+    }
 
     pub(super) fn insert(&mut self, index: usize) {
         if let Some(word) = self.0.get_mut(index / 64) {

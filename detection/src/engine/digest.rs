@@ -1,10 +1,9 @@
 //! The name of a rule set.
 
-use crate::rule::Test;
-use crate::rules;
+use crate::rule::{Bucket, RuleMatcher};
 
 /// FNV-1a over everything that a rule's data says.
-pub(super) fn digest() -> u64 {
+pub(super) fn digest(buckets: &[Bucket]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut eat = |text: &str| {
         for byte in text.bytes().chain([0]) {
@@ -12,30 +11,30 @@ pub(super) fn digest() -> u64 {
         }
     };
     eat(env!("CARGO_PKG_VERSION"));
-    for rule in rules::all() {
+    for rule in buckets.iter().flat_map(Bucket::rules) {
         eat(rule.id);
         eat(&format!("{} {:?}", rule.weight, rule.places));
-        if let Test::Pattern { regex, literals } = rule.test {
+        if let RuleMatcher::Pattern { regex, literals } = rule.matcher {
             eat(regex);
             for literal in literals {
                 eat(literal);
             }
         }
-        if let Test::Signs(signs) = rule.test {
-            for sign in signs {
-                eat(sign.literal);
-                eat(sign.rest);
+        if let RuleMatcher::Response(patterns) = rule.matcher {
+            for pattern in patterns {
+                eat(pattern.literal);
+                eat(pattern.rest);
             }
         }
     }
-    for judge in rules::judges() {
-        eat(judge.name);
-        for trigger in judge.triggers {
-            eat(trigger);
+    for detector in buckets.iter().flat_map(|bucket| bucket.detectors) {
+        eat(detector.name);
+        for literal in detector.literals() {
+            eat(literal);
         }
-    }
-    for trigger in rules::glances().flat_map(|glance| glance.triggers) {
-        eat(trigger);
+        for literal in detector.prefilter.iter().flat_map(|prefilter| prefilter.triggers) {
+            eat(literal);
+        }
     }
     hash
 }

@@ -3,9 +3,9 @@
 use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::{AhoCorasick, Anchored, dfa};
 
-use super::Proof;
+use super::Matcher;
 use super::candidates::Candidates;
-use crate::rule::{Rule, Test};
+use crate::rule::{Rule, RuleMatcher};
 use crate::view::classes;
 use crate::view::percent;
 
@@ -53,17 +53,18 @@ impl Literals {
 
 /// What is looked for in a form that is decoded and judged again.
 pub(super) struct Codings {
-    /// The pattern rules with a literal that is an escape itself, and the judges that the bytes' classes call for.
-    pub(super) proofs: Candidates,
+    /// The pattern rules with a literal that is an escape itself, and the detectors that the bytes' classes call for.
+    pub(super) matchers: Candidates,
     pub(super) literals: AhoCorasick,
 }
 
 impl Codings {
-    pub(super) fn new(proofs: &[Proof], untriggered: &Candidates) -> Codings {
+    pub(super) fn new(matchers: &[Matcher], untriggered: &Candidates) -> Codings {
         let mut set = *untriggered;
         let mut wanted: Vec<&str> = Vec::new();
-        for (index, proof) in proofs.iter().enumerate() {
-            if let Proof::Pattern(Rule { test: Test::Pattern { literals, .. }, .. }, _) = proof {
+        for (index, matcher) in matchers.iter().enumerate() {
+            if let Matcher::Pattern(Rule { matcher: RuleMatcher::Pattern { literals, .. }, .. }, _) = matcher
+            {
                 let before = wanted.len();
                 wanted.extend(literals.iter().copied().filter(|literal| names_a_coding(literal)));
                 if wanted.len() > before {
@@ -75,7 +76,7 @@ impl Codings {
             .ascii_case_insensitive(true)
             .build(wanted)
             .expect("a few short literals are far below the automaton's limits");
-        Codings { proofs: set, literals }
+        Codings { matchers: set, literals }
     }
 }
 

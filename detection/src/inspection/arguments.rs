@@ -3,8 +3,8 @@
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
-use super::joined::Source;
 use super::judging::Judging;
+use super::repeated::Source;
 use super::split;
 use crate::field::{Field, Place};
 
@@ -71,20 +71,54 @@ impl Judging {
                 "an argument's name is over 1024 bytes".into(),
             );
         }
-        self.field(&Field { place: names, name: b"", value: name });
+        self.field(&Field { place: names, name: b"", value: split::without_reference(name) });
     }
 
-    /// Judges the values of the query of a URL that stands in the header `name`: pages log them and search in them.
-    pub(super) fn arguments_of(&mut self, name: &[u8], url: &[u8]) {
-        let Some(mark) = memchr::memchr(b'?', url) else { return };
-        let mut spaced = std::mem::take(&mut self.spaced);
-        for pair in url.get(mark + 1..).unwrap_or_default().split(|byte| *byte == b'&') {
-            let (argument, value) = split::argument(pair);
-            spaced.clear();
-            spaced
-                .extend(value.unwrap_or(argument).iter().map(|&byte| if byte == b'+' { b' ' } else { byte }));
-            self.field(&Field { place: Place::Header, name, value: &spaced });
+    /// Judges the URL of the page that a request comes from. Pages log it and search in its query, so its arguments are
+    /// judged as those of a request are, and no harder.
+    pub(super) fn referer(&mut self, field: &Field<'_>) {
+        let url = field.value;
+        // Readers of URLs drop tabs (WHATWG URL, section 4.4).
+        if memchr::memchr(b'\t', url).is_some() {
+            self.field(field);
+            let url: Vec<u8> = url.iter().copied().filter(|byte| *byte != b'\t').collect();
+            return self.arguments_of(field.name, &url);
         }
+        match memchr::memchr(b'?', url) {
+            Some(mark) if split::is_url(url) => {
+                let page = url.get(..mark).unwrap_or_default();
+                self.field(&Field { value: page, ..*field });
+            }
+            _ => self.field(field),
+        }
+        self.arguments_of(field.name, url);
+    }
+
+    /// Judges the query of a URL that stands in the header `name`.
+    fn arguments_of(&mut self, name: &[u8], url: &[u8]) {
+        let Some(mark) = memchr::memchr(b'?', url) else { return };
+        let query = url.get(mark + 1..).unwrap_or_default();
+        let (mut components, mut is_list) = (0, true);
+        for pair in query.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
+            let (argument, value) = split::argument(pair);
+            self.spaced(name, value.unwrap_or(argument));
+            is_list &= split::is_listed(pair);
+            components += 1;
+            if value.is_some() && !split::is_pair(pair) {
+                self.spaced(name, pair);
+            }
+        }
+        if !is_list && components > 1 {
+            self.spaced(name, query);
+        }
+    }
+
+    /// Judges a value of the header `name` whose plus signs stand for spaces.
+    fn spaced(&mut self, name: &[u8], value: &[u8]) {
+        let mut spaced = std::mem::take(&mut self.spaced);
+        spaced.clear();
+        spaced.extend(value.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }));
+        self.field(&Field { place: Place::Header, name, value: &spaced });
         self.spaced = spaced;
     }
 

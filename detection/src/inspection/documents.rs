@@ -4,8 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::judging::Judging;
-use crate::field::{Field, Place};
+use crate::field::Place;
 use crate::view::escapes;
 
 /// How deep documents are looked for in strings of documents.
@@ -38,51 +37,30 @@ fn is_closed(text: &[u8]) -> bool {
     closed && memchr::memchr(b'"', text).is_some()
 }
 
-impl Judging {
-    /// Judges every string of `document`, which was found in `field`.
-    pub(super) fn document(&mut self, field: &Field<'_>, document: &[u8]) {
-        let mut name = Vec::new();
-        for literal in Literals::of(document) {
-            if self.is_over() {
-                return;
-            }
-            let text = literal.unescaped();
-            name.clear();
-            name.extend_from_slice(field.name);
-            if !literal.key.is_empty() {
-                name.push(b'.');
-                name.extend_from_slice(literal.key);
-            }
-            let place = if literal.is_key { Place::JsonKey } else { Place::Json };
-            self.field(&Field { place, name: &name, value: &text });
-        }
-    }
-}
-
 /// A string of a document.
 #[derive(Debug, PartialEq, Eq)]
-struct Literal<'d> {
+pub(super) struct Literal<'d> {
     /// Name of the member or argument that it is the value of, of a name that of the object around it; empty where there
     /// is none.
-    key: &'d [u8],
+    pub(super) key: &'d [u8],
     /// What stands between the quotes.
     text: &'d [u8],
     /// Whether it is itself the name of a member.
-    is_key: bool,
+    pub(super) is_key: bool,
 }
 
 impl<'d> Literal<'d> {
-    fn unescaped(&self) -> Cow<'d, [u8]> {
+    pub(super) fn unescaped(&self) -> Cow<'d, [u8]> {
         let mut out = Vec::new();
         if escapes::decode(self.text, &mut out) { Cow::Owned(out) } else { Cow::Borrowed(self.text) }
     }
 }
 
 /// The strings of a document, in order.
-struct Literals<'d> {
+pub(super) struct Literals<'d> {
     rest: &'d [u8],
     /// The last name that a colon followed.
-    key: &'d [u8],
+    pub(super) key: &'d [u8],
     /// The name of the object that was opened last; empty behind its end.
     parent: &'d [u8],
 }
@@ -91,7 +69,7 @@ struct Literals<'d> {
 const BLOCK: &[u8] = b"\"\"\"";
 
 impl<'d> Literals<'d> {
-    fn of(document: &'d [u8]) -> Literals<'d> {
+    pub(super) fn of(document: &'d [u8]) -> Literals<'d> {
         Literals { rest: document, key: b"", parent: b"" }
     }
 

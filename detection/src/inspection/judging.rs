@@ -7,9 +7,10 @@ use std::time::Duration;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
-use super::joined::{Arrived, Names, Source};
+use super::repeated::{Arrived, Names, Source};
 use super::{OnHit, documents};
 use crate::body::Sink;
+use crate::body::is_json;
 use crate::budget::{Budget, Meter};
 use crate::cost::Cost;
 use crate::engine::{Candidates, Engine};
@@ -79,7 +80,7 @@ impl Judging {
             engine,
             leaves,
             on_hit,
-            meter: Meter::new(budget, &leaves),
+            meter: Meter::new(budget, leaves.contains(Leaf::ResourceLimitsEvaluationTimeout)),
             cost: Cost::default(),
             verdict: Verdict::default(),
             arguments: 0,
@@ -103,7 +104,7 @@ impl Judging {
             self.leaves = leaves;
         }
         self.on_hit = on_hit;
-        self.meter = Meter::new(budget, &leaves);
+        self.meter = Meter::new(budget, leaves.contains(Leaf::ResourceLimitsEvaluationTimeout));
         self.verdict.clear();
         self.cost.clear();
         self.arguments = 0;
@@ -190,8 +191,8 @@ impl Judging {
         if Views::apply(field.place, raw, field.value) {
             self.views(field, raw);
         } else {
-            self.view(field, View::Raw, Wanted::All, raw, field.value);
-            self.keep_document(field.place, field.value);
+            let wanted = self.keep_document(field.place, field.value);
+            self.view(field, View::Raw, wanted, raw, field.value);
         }
         if !self.field_rules.is_empty() {
             self.verdict.field_done(&self.field_rules);
@@ -211,15 +212,17 @@ impl Judging {
         self.level -= 1;
     }
 
-    /// Keeps `bytes`, a value at `place` or what it was decoded to, if they are a document.
-    fn keep_document(&mut self, place: Place, bytes: &[u8]) {
-        if documents::is_one(bytes)
+    /// Keeps `bytes`, a value at `place` or what it was decoded to, if they are a document. Of one that everybody reads alike
+    /// only the strings say anything more.
+    fn keep_document(&mut self, place: Place, bytes: &[u8]) -> Wanted {
+        let is_kept = documents::is_one(bytes)
             && documents::may_stand_at(place)
             && self.level < documents::LEVELS_MAX
-            && self.documents.len() < documents::DOCUMENTS_MAX
-        {
+            && self.documents.len() < documents::DOCUMENTS_MAX;
+        if is_kept {
             self.documents.push(bytes.to_vec());
         }
+        if is_kept && is_json(bytes) { Wanted::Codings } else { Wanted::All }
     }
 
     /// The value as sent, and all that it may be decoded to.
@@ -228,14 +231,11 @@ impl Judging {
         views.derive(field.place, raw, field.value);
         // Applications decode these places before they look: of the coded form only its coding says anything more.
         let coded = is_coded(field.place) && views.iter().any(|(view, ..)| view == View::Percent);
-        let wanted = if coded { Wanted::Codings } else { Wanted::All };
+        let wanted = if coded { Wanted::Codings } else { self.keep_document(field.place, field.value) };
         self.view(field, View::Raw, wanted, raw, field.value);
-        if wanted == Wanted::All {
-            self.keep_document(field.place, field.value);
-        }
         for (view, classes, bytes) in views.iter() {
-            self.view(field, view, Wanted::All, classes, bytes);
-            self.keep_document(field.place, bytes);
+            let wanted = self.keep_document(field.place, bytes);
+            self.view(field, view, wanted, classes, bytes);
         }
         if views.is_unsettled() && self.leaves.contains(NESTED_CODINGS.leaf) {
             let found = Found { rule: &NESTED_CODINGS, offset: 0, length: field.value.len() };
@@ -304,7 +304,7 @@ impl Judging {
             return;
         }
         let subject = Subject { place: field.place, name: field.name, view, bytes };
-        self.engine.prove(
+        self.engine.run_matchers(
             &candidates,
             &self.leaves,
             &subject,

@@ -78,6 +78,19 @@ pub(super) fn unescape(quoted: &[u8]) -> Vec<u8> {
     value
 }
 
+/// True for the URL of a page: scheme, authority and visible characters alone, none of which ends a quotation.
+pub(super) fn is_url(value: &[u8]) -> bool {
+    let rest = value.strip_prefix(b"http").map(|rest| rest.strip_prefix(b"s").unwrap_or(rest));
+    let is_character = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'`');
+    rest.and_then(|rest| rest.strip_prefix(b"://")).is_some_and(|rest| rest.iter().all(is_character))
+}
+
+/// A name without the rest of a character reference, which pages that write `&` as `&amp;` twice put before it.
+pub(super) fn without_reference(name: &[u8]) -> &[u8] {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    name.strip_prefix(b"amp;").filter(|rest| !rest.is_empty() && rest.iter().all(is_word)).unwrap_or(name)
+}
+
 /// True for a component of a query or form that is a lone value, or a value behind what could be a name.
 pub(super) fn is_pair(component: &[u8]) -> bool {
     let (name, value) = argument(component);

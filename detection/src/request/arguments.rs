@@ -9,115 +9,14 @@ use waf_shared::limits;
 
 use super::facts::Facts;
 use super::host::without_port;
-use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::Rule;
+use crate::rules::request_head::arguments::{
+    EXTERNAL_REFERER, METHOD_OVERRIDE, MISSING_REFERER, ODD_ARRAY, REPEATED_PARAMETER,
+};
 
 mod name;
 
 pub(crate) use name::{Index, plain_name};
-
-pub(super) static EXTERNAL_REFERER: Rule = Rule {
-    id: "session-fixation-external-referer/session-parameter",
-    leaf: Leaf::SessionFixationExternalReferer,
-    weight: STRONG,
-    places: Places::of(&[Place::Query, Place::Form, Place::Path]),
-    test: Test::Head,
-    summary: "A session identifier comes as a parameter of a request that a page of another site made.",
-    attacks: &[
-        "GET /login?PHPSESSID=abc HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
-        "GET /?connect.sid=s%3Aabc HTTP/1.1\nHost: shop.example\nReferer: http://shop.example.evil.example/a\n\n",
-        "POST /login HTTP/1.1\nHost: shop.example\nAccept: text/html\nReferer: https://evil.example/\nContent-Type: application/x-www-form-urlencoded\nContent-Length: 22\n\nsessionid=abc&user=bob",
-        "GET /cart;jsessionid=0A1B HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
-        "GET /?__Host-next-auth.session-token=a HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
-    ],
-    everyday: &[
-        "GET /cart?PHPSESSID=abc HTTP/1.1\nHost: www.shop.example\nReferer: https://shop.example/\n\n",
-        "GET /cart?PHPSESSID=abc HTTP/1.1\nHost: shop.example:8080\nReferer: http://Shop.Example/\n\n",
-        "GET /?session=morning&sid=3 HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
-        "GET /api/chat?sessionId=7 HTTP/1.1\nHost: api.shop.example\nAccept: application/json\nReferer: https://app.example/\n\n",
-        "GET /paid?session_id=cs_live_a1b2 HTTP/1.1\nHost: shop.example\nAccept: text/html\nReferer: https://pay.example/\n\n",
-        "GET /?PHPSESSID= HTTP/1.1\nHost: shop.example\nReferer: https://evil.example/\n\n",
-    ],
-};
-
-pub(super) static MISSING_REFERER: Rule = Rule {
-    id: "session-fixation-missing-referer/session-parameter",
-    leaf: Leaf::SessionFixationMissingReferer,
-    weight: STRONG,
-    places: Places::of(&[Place::Query, Place::Form]),
-    test: Test::Head,
-    summary: "A session identifier comes as a parameter of a request without a Referer, as from a prepared link.",
-    attacks: &[
-        "GET /login?PHPSESSID=abc HTTP/1.1\nHost: shop.example\n\n",
-        "GET /?JSessionId=0A1B HTTP/1.1\nHost: shop.example\nAccept: */*\n\n",
-        "GET /?session_id=abc HTTP/1.1\nHost: shop.example\nAccept: text/html,*/*;q=0.8\n\n",
-        "GET /?PHPSESSI%44=abc HTTP/1.1\nHost: shop.example\n\n",
-    ],
-    everyday: &[
-        "GET /cart?PHPSESSID=abc HTTP/1.1\nHost: shop.example\nReferer: https://shop.example/\n\n",
-        "GET /api?session_id=abc HTTP/1.1\nHost: shop.example\nAccept: application/json\n\n",
-        "GET /?session=2&assessment=3&sid=4 HTTP/1.1\nHost: shop.example\n\n",
-        "GET /cart;jsessionid=0A1B HTTP/1.1\nHost: shop.example\n\n",
-    ],
-};
-
-pub(super) static METHOD_OVERRIDE: Rule = Rule {
-    id: "http-compliance-method-override-param/other-method",
-    leaf: Leaf::HttpComplianceMethodOverrideParam,
-    weight: STRONG,
-    places: Places::of(&[Place::Query, Place::Form]),
-    test: Test::Head,
-    summary: "A parameter asks for another method than the request's.",
-    attacks: &[
-        "POST /a?_method=DELETE HTTP/1.1\nHost: shop.example\nContent-Length: 0\n\n",
-        "GET /transfer?amount=10&_method=%50OST HTTP/1.1\nHost: shop.example\n\n",
-        "POST /a HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded\nContent-Length: 11\n\n_method=put",
-    ],
-    everyday: &[
-        "POST /out HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded\nContent-Length: 12\n\n_method=post",
-        "GET /a?method=DELETE HTTP/1.1\nHost: shop.example\n\n",
-        "GET /a?_method=air+freight HTTP/1.1\nHost: shop.example\n\n",
-        "GET /a?_method=12345 HTTP/1.1\nHost: shop.example\n\n",
-    ],
-};
-
-pub(super) static REPEATED_PARAMETER: Rule = Rule {
-    id: "http-attacks-duplicate-parameters/repeated",
-    leaf: Leaf::HttpAttacksDuplicateParameters,
-    weight: STRONG,
-    places: Places::of(&[Place::QueryName, Place::FormName]),
-    test: Test::Head,
-    summary: "The same parameter was sent more than once.",
-    attacks: &[
-        "GET /?id=1&id=2 HTTP/1.1\nHost: shop.example\n\n",
-        "GET /?id=1&i%64=2 HTTP/1.1\nHost: shop.example\n\n",
-        "POST /?id=1 HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded\nContent-Length: 4\n\nid=2",
-    ],
-    everyday: &[
-        "GET /?id=1&Id=2 HTTP/1.1\nHost: shop.example\n\n",
-        "GET /?tag[]=a&tag[]=b HTTP/1.1\nHost: shop.example\n\n",
-        "GET /?a&b&c HTTP/1.1\nHost: shop.example\n\n",
-    ],
-};
-
-pub(super) static ODD_ARRAY: Rule = Rule {
-    id: "http-attacks-duplicate-parameters/odd-array",
-    leaf: Leaf::HttpAttacksDuplicateParameters,
-    weight: STRONG,
-    places: Places::of(&[Place::QueryName, Place::FormName]),
-    test: Test::Head,
-    summary: "A parameter's name in array syntax holds something between or behind its brackets.",
-    attacks: &[
-        "GET /?foo[1]a[2]=x HTTP/1.1\nHost: shop.example\n\n",
-        "GET /?foo%5B1%5Da=x HTTP/1.1\nHost: shop.example\n\n",
-        "GET /?foo[1=x HTTP/1.1\nHost: shop.example\n\n",
-    ],
-    everyday: &[
-        "GET /?foo[1][2]=x HTTP/1.1\nHost: shop.example\n\n",
-        "GET /?filter[price][gte]=10 HTTP/1.1\nHost: shop.example\n\n",
-        "GET /?tag%5B%5D=x HTTP/1.1\nHost: shop.example\n\n",
-    ],
-};
 
 /// Where the page that made the request comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -218,7 +117,8 @@ impl Arguments {
         // Interfaces for programs have session parameters too: those count where a browser is at work.
         let (rule, is_browser) = match self.origin {
             Origin::Foreign => (&EXTERNAL_REFERER, self.wants != Wants::Data),
-            Origin::NoReferer => (&MISSING_REFERER, self.wants == Wants::Page),
+            // Links that are written down or typed have no Referer: there only the name of a server's cookie counts.
+            Origin::NoReferer => (&MISSING_REFERER, false),
             Origin::Own | Origin::Unknown => return None,
         };
         let kind = name::session_kind(name)?;

@@ -1,39 +1,17 @@
 //! Finds the signs in a body with one pass over its bytes. A sign is judged on the bytes around it, the same whatever the
 //! pieces in which they came: what has too little behind it waits for more.
 
-use std::fmt;
 use std::mem;
 
-use aho_corasick::automaton::{Automaton, StateID};
-use aho_corasick::{Anchored, dfa};
+use aho_corasick::automaton::StateID;
 use waf_shared::catalog::LeafSet;
 
-use super::context::{Context, MARKS, Mark};
-use super::{Kind, Sign, Spot};
-use crate::rule::{Rule, Test};
-use crate::rules;
+use crate::engine::{ANCHOR_BYTES_MAX, ResponsePatterns};
+use crate::response_pattern::{AHEAD_BYTES, BEHIND_BYTES, Kind, MatchContext, PageContext};
+use crate::rule::Rule;
 
-/// Bytes before a sign that its judging may read.
-pub(super) const BEHIND_BYTES: usize = 512;
-/// Bytes from a sign's beginning on that its judging may read.
-pub(super) const AHEAD_BYTES: usize = 768;
-/// Longer beginnings of literals would make the automaton large and find nothing else.
-const ANCHOR_BYTES_MAX: usize = 9;
 /// Judged bytes that are kept before they are dropped in one go.
 const KEPT_BYTES_MAX: usize = 16 << 10;
-
-/// Every sign of every rule, and the automaton that finds their beginnings.
-pub(crate) struct Signs {
-    automaton: dfa::DFA,
-    /// By pattern of the automaton.
-    anchors: Vec<Anchor>,
-}
-
-struct Anchor {
-    length: usize,
-    mark: Option<Mark>,
-    signs: Vec<(&'static Rule, &'static Sign)>,
-}
 
 /// A rule that shows in the body.
 pub(super) struct Hit<'a> {
@@ -41,50 +19,6 @@ pub(super) struct Hit<'a> {
     /// Offset in the judged text.
     pub(super) offset: u64,
     pub(super) excerpt: &'a [u8],
-}
-
-impl fmt::Debug for Signs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Signs").field("anchors", &self.anchors.len()).finish_non_exhaustive()
-    }
-}
-
-impl Signs {
-    /// Of every rule of the crate.
-    pub(crate) fn new() -> Signs {
-        let mut anchors: Vec<(&'static str, Anchor)> = MARKS
-            .iter()
-            .map(|(text, mark)| (*text, Anchor { length: text.len(), mark: Some(*mark), signs: Vec::new() }))
-            .collect();
-        for rule in rules::all() {
-            let Test::Signs(signs) = rule.test else { continue };
-            for sign in signs {
-                let anchor = sign.literal.get(..ANCHOR_BYTES_MAX).unwrap_or(sign.literal);
-                match anchors.iter_mut().find(|(text, _)| *text == anchor) {
-                    Some((_, known)) => known.signs.push((rule, sign)),
-                    None => {
-                        let new = Anchor { length: anchor.len(), mark: None, signs: vec![(rule, sign)] };
-                        anchors.push((anchor, new));
-                    }
-                }
-            }
-        }
-        let automaton = dfa::Builder::new()
-            .start_kind(aho_corasick::StartKind::Unanchored)
-            .build(anchors.iter().map(|(text, _)| text))
-            .expect("some hundred short literals are far below the automaton's limits");
-        Signs { automaton, anchors: anchors.into_iter().map(|(_, anchor)| anchor).collect() }
-    }
-
-    /// Bytes that the automaton takes.
-    #[cfg(test)]
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.automaton.memory_usage()
-    }
-
-    fn start(&self) -> StateID {
-        self.automaton.start_state(Anchored::No).expect("it is built for unanchored searches")
-    }
 }
 
 /// The scan of one body.
@@ -98,22 +32,22 @@ pub(super) struct Scanner {
     window: Vec<u8>,
     /// Offset of the window in the text.
     base: u64,
-    at: Position,
+    at: Progress,
     found: usize,
     is_done: bool,
 }
 
 /// How far the scan has come.
 #[derive(Debug, Clone, Copy)]
-struct Position {
+struct Progress {
     /// Index in the window of the next byte.
     next: usize,
     state: StateID,
-    context: Context,
+    context: PageContext,
 }
 
 impl Scanner {
-    pub(super) fn new(signs: &Signs) -> Scanner {
+    pub(super) fn new(patterns: &ResponsePatterns) -> Scanner {
         Scanner {
             kind: Kind::default(),
             status: 200,
@@ -121,7 +55,7 @@ impl Scanner {
             leaves: LeafSet::EMPTY,
             window: Vec::new(),
             base: 0,
-            at: Position { next: 0, state: signs.start(), context: Context::default() },
+            at: Progress { next: 0, state: patterns.start(), context: PageContext::default() },
             found: 0,
             is_done: false,
         }
@@ -162,39 +96,39 @@ impl Scanner {
         self.is_done
     }
 
-    /// Signs that stood so far, repeated ones too.
+    /// Patterns that stood so far, repeated ones too.
     pub(super) fn found_count(&self) -> usize {
         self.found
     }
 
     /// Judges what has enough behind it.
-    pub(super) fn advance(&mut self, signs: &Signs, note: &mut dyn FnMut(Hit<'_>)) {
+    pub(super) fn advance(&mut self, patterns: &ResponsePatterns, note: &mut dyn FnMut(Hit<'_>)) {
         let until = self.window.len().saturating_sub(AHEAD_BYTES);
-        self.run(until, signs, note);
+        self.run(until, patterns, note);
     }
 
     /// Judges everything, and goes on later as if it had not.
-    pub(super) fn probe(&mut self, signs: &Signs, note: &mut dyn FnMut(Hit<'_>)) {
+    pub(super) fn probe(&mut self, patterns: &ResponsePatterns, note: &mut dyn FnMut(Hit<'_>)) {
         let at = self.at;
-        self.run(self.window.len(), signs, note);
+        self.run(self.window.len(), patterns, note);
         self.at = at;
     }
 
     /// Judges everything: nothing follows.
-    pub(super) fn finish(&mut self, signs: &Signs, note: &mut dyn FnMut(Hit<'_>)) {
-        self.run(self.window.len(), signs, note);
+    pub(super) fn finish(&mut self, patterns: &ResponsePatterns, note: &mut dyn FnMut(Hit<'_>)) {
+        self.run(self.window.len(), patterns, note);
         self.is_done = true;
     }
 
-    fn run(&mut self, until: usize, signs: &Signs, note: &mut dyn FnMut(Hit<'_>)) {
+    fn run(&mut self, until: usize, patterns: &ResponsePatterns, note: &mut dyn FnMut(Hit<'_>)) {
         let window = mem::take(&mut self.window);
         let mut state = self.at.state;
         let mut index = self.at.next;
         for &byte in window.get(index..until.max(index)).unwrap_or_default() {
-            state = signs.automaton.next_state(Anchored::No, state, byte);
+            state = patterns.next(state, byte);
             index += 1;
-            if signs.automaton.is_special(state) && signs.automaton.is_match(state) {
-                self.meet(signs, state, index, &window, note);
+            if patterns.is_match(state) {
+                self.meet(patterns, state, index, &window, note);
             }
         }
         self.at.state = state;
@@ -205,28 +139,26 @@ impl Scanner {
     /// Judges what ends before `end`.
     fn meet(
         &mut self,
-        signs: &Signs,
+        patterns: &ResponsePatterns,
         state: StateID,
         end: usize,
         window: &[u8],
         note: &mut dyn FnMut(Hit<'_>),
     ) {
         let mut found = 0;
-        for nth in 0..signs.automaton.match_len(state) {
-            let pattern = signs.automaton.match_pattern(state, nth).as_usize();
-            let Some(anchor) = signs.anchors.get(pattern) else { continue };
+        for anchor in patterns.anchors(state) {
             if let Some(mark) = anchor.mark {
                 self.at.context.pass(mark, self.kind, window.get(end));
             }
             let start = end - anchor.length.min(end);
-            for (rule, sign) in &anchor.signs {
+            for (rule, pattern) in &anchor.patterns {
                 if !self.leaves.contains(rule.leaf) {
                     continue;
                 }
-                let spot = self.spot(window, start);
-                if sign.stands(&spot) {
+                let context = self.context(window, start);
+                if pattern.stands(&context) {
                     found += 1;
-                    let excerpt = spot.after();
+                    let excerpt = context.after();
                     note(Hit { rule, offset: self.base + start as u64, excerpt });
                 }
             }
@@ -234,10 +166,10 @@ impl Scanner {
         self.found += found;
     }
 
-    fn spot<'a>(&'a self, window: &'a [u8], start: usize) -> Spot<'a> {
+    fn context<'a>(&'a self, window: &'a [u8], start: usize) -> MatchContext<'a> {
         let behind = start.saturating_sub(BEHIND_BYTES);
         let ahead = start.saturating_add(AHEAD_BYTES).min(window.len());
-        Spot {
+        MatchContext {
             before: window.get(behind..start).unwrap_or_default(),
             after: window.get(start..ahead).unwrap_or_default(),
             offset: self.base + start as u64,

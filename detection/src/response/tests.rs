@@ -11,7 +11,7 @@ const PAGE: &str = "<!DOCTYPE html><html><head><title>Shop</title></head><body><
 
 fn inspection(on_hit: OnHit) -> ResponseInspection {
     let leaves = LeafSet::defaults();
-    ResponseInspection::new(Arc::new(Engine::new()), leaves, on_hit, Budget::UNLIMITED, 128 << 10)
+    ResponseInspection::new(Arc::new(crate::rules::engine()), leaves, on_hit, Budget::UNLIMITED, 128 << 10)
 }
 
 fn head(content_type: &str) -> Head<'_> {
@@ -47,7 +47,7 @@ proptest! {
         mut cuts in prop::collection::vec(0usize..45_000, 0..12),
         kind in prop::sample::select(vec!["text/html", "application/json", "", "text/plain"]),
     ) {
-        thread_local!(static ENGINE: Arc<Engine> = Arc::new(Engine::new()));
+        thread_local!(static ENGINE: Arc<Engine> = Arc::new(crate::rules::engine()));
         let filler = "<p>Nothing to see &amp; nothing to say.</p>\n".repeat(before / 42 + 1);
         let text = match kind {
             "application/json" => {
@@ -89,7 +89,7 @@ fn a_probe_sees_what_a_later_byte_would_have_proved() {
 #[test]
 fn bytes_beyond_the_bound_are_not_judged() {
     let mut inspection = ResponseInspection::new(
-        Arc::new(Engine::new()),
+        Arc::new(crate::rules::engine()),
         LeafSet::defaults(),
         OnHit::Stop,
         Budget::UNLIMITED,
@@ -115,7 +115,7 @@ fn a_spent_budget_is_a_violation_until_bytes_were_released() {
         watch: || Duration::ZERO,
     };
     for released in [false, true] {
-        let engine = Arc::new(Engine::new());
+        let engine = Arc::new(crate::rules::engine());
         let mut inspection =
             ResponseInspection::new(engine, LeafSet::defaults(), OnHit::Stop, slow(), 1 << 20);
         inspection.head(&Asked::default(), &head("text/plain"));
@@ -144,7 +144,7 @@ fn wide_text_is_read_too() {
         .into_iter()
         .chain(b"java.lang.NullPointerException\n".iter().flat_map(|b| [*b, 0]))
         .collect();
-    let found = judge(&Arc::new(Engine::new()), "text/plain; charset=utf-16", &[&wide]);
+    let found = judge(&Arc::new(crate::rules::engine()), "text/plain; charset=utf-16", &[&wide]);
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
@@ -180,6 +180,6 @@ fn a_failed_server_speaks_for_itself() {
 
 #[test]
 fn the_automaton_is_small() {
-    let bytes = Signs::new().memory_bytes();
+    let bytes = crate::rules::engine().response_patterns().memory_bytes();
     assert!(bytes < 2 << 20, "{bytes} bytes");
 }

@@ -2,11 +2,8 @@
 //! else as sent. Works on any pieces.
 
 use super::scan::Scanner;
-use super::{Kind, kind};
+use crate::response_pattern::{self, Kind, STRING_END};
 use crate::view::View;
-
-/// Marks the ends of a JSON string in the text that is judged; it never occurs in a string itself.
-pub(super) const STRING_END: u8 = 0x1e;
 
 /// The reader of one body.
 #[derive(Debug, Default)]
@@ -63,7 +60,7 @@ impl Text {
         let first = early.get(..early.len().min(EARLY_BYTES)).unwrap_or_default();
         self.is_wide = matches!(first, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
         if self.kind == Kind::Unknown {
-            match kind::sniff(first) {
+            match response_pattern::sniff(first) {
                 Some(kind) => {
                     self.kind = kind;
                     scanner.decide(kind);

@@ -1,30 +1,29 @@
-//! Rules about `data:` URIs where an application would fetch or render them, and the judge that reports them.
+//! Rules about `data:` URIs where an application would fetch or render them, and the detector that reports them.
 
+use waf_languages::data_uri::{DataUri, DataUriSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::data_uri::{self, Content};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&ACTIVE, &REFERENCE, &INERT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&ACTIVE, &REFERENCE, &INERT]], detectors: &[&DETECTOR] };
 
 /// Reads `data:` URIs.
-pub static JUDGE: Judge = Judge { name: "data-uri", triggers: &["data:"], places: Places::REQUEST, run };
+static DETECTOR: Detector = Detector::of::<DataUri>(Places::REQUEST, run);
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    let Some(content) = data_uri::content(subject.bytes) else { return };
     // Browsers read files into such URIs, and applications send them on as fields of documents and forms.
     let field = matches!(subject.place, Place::Json | Place::Form | Place::Body);
-    let rule = match content {
-        Content::Active => &ACTIVE,
-        Content::Text if field && subject.place != Place::Form => &INERT,
-        Content::Stream | Content::Text => &REFERENCE,
-        Content::Document if field => &INERT,
-        Content::Document | Content::Media => return,
-    };
-    evidence.found(rule, 0, subject.bytes.len().min(64));
+    evidence.scan::<DataUri, _>(subject, |finding| match finding.sign {
+        DataUriSign::Active => Some(&ACTIVE),
+        DataUriSign::Text if field && subject.place != Place::Form => Some(&INERT),
+        DataUriSign::Stream | DataUriSign::Text => Some(&REFERENCE),
+        DataUriSign::Document if field => Some(&INERT),
+        DataUriSign::Document | DataUriSign::Media => None,
+    });
 }
 
 static ACTIVE: Rule = Rule {
@@ -32,7 +31,7 @@ static ACTIVE: Rule = Rule {
     leaf: Leaf::DataUriAbuse,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is a data URI of a page, a script or a program.",
     attacks: &[
         "data:text/html;base64,PGI+aGVsbG88L2I+",
@@ -40,7 +39,7 @@ static ACTIVE: Rule = Rule {
         "data:text/xml,<a/>",
         " DATA:text/html,hello",
     ],
-    everyday: &[
+    benign: &[
         "data:image/png;base64,iVBORw0KGgo=",
         "data: text/html is a type",
         "metadata:text/html",
@@ -53,10 +52,10 @@ static REFERENCE: Rule = Rule {
     leaf: Leaf::DataUriAbuse,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A data URI stands where the name of a file or a URL is expected, so that the client writes what is read.",
     attacks: &["data://text/plain;base64,SGVsbG8=", "data://text/plain,hello", "data:;base64,SGVsbG8="],
-    everyday: &[
+    benign: &[
         "data:image/jpeg;base64,/9j/4AAQ",
         "data: hello",
         "the data://text of it",
@@ -69,12 +68,12 @@ static INERT: Rule = Rule {
     leaf: Leaf::DataUriAbuse,
     weight: 1,
     places: Places::of(&[Place::Json, Place::Form, Place::Body]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A data URI of a text or a document in a field that may take uploads.",
     attacks: &[
         "data:text/plain;base64,SGVsbG8=",
         "data:application/pdf;base64,JVBERi0xLjQK",
         "data:text/csv;base64,YSxiCjEsMgo=",
     ],
-    everyday: &["data:image/webp;base64,UklGRg==", "data: hello", "data:audio/mpeg;base64,SUQz"],
+    benign: &["data:image/webp;base64,UklGRg==", "data: hello", "data:audio/mpeg;base64,SUQz"],
 };

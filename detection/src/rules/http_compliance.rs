@@ -1,50 +1,25 @@
 //! Rules about how a request is written rather than what it asks for: bytes that no honest value holds, codings that hide
 //! others, and paths that look for files which were never meant to be served. What concerns a head as a whole stands in [`crate::request`].
 
+use self::places::WRITTEN;
 use crate::evidence::{Evidence, Subject};
-use crate::field::{Place, Places};
-use crate::rule::{Judge, Rule};
+use crate::field::Place;
+use crate::rule::{Bucket, Detector};
 
 mod characters;
 mod coding;
+mod places;
 mod shapes;
 
 pub(crate) use coding::NESTED_CODINGS;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &characters::ZERO_BYTE,
-    &characters::CONTROL_CHARACTER,
-    &characters::OUTSIDE_ASCII,
-    &coding::ILL_FORMED_UTF8,
-    &coding::WIDE_PERCENT,
-    &coding::ESCAPED_LETTER,
-    &coding::TWICE_ENCODED,
-    &coding::BROKEN_ESCAPE,
-    &coding::NESTED_CODINGS,
-    &shapes::SERVER_FILE,
-    &shapes::LEFTOVER_COPY,
-];
-
-/// Places whose bytes are the client's choice; uploads and bodies of unknown type may be binary.
-const WRITTEN: Places = Places::of(&[
-    Place::Path,
-    Place::QueryName,
-    Place::Query,
-    Place::FormName,
-    Place::Form,
-    Place::JsonKey,
-    Place::Json,
-    Place::Header,
-    Place::CookieName,
-    Place::Cookie,
-    Place::Xml,
-    Place::PartHeader,
-    Place::FileName,
-]);
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[characters::RULES, coding::RULES, shapes::RULES], detectors: &[&DETECTOR] };
 
 /// Looks at bytes and at the shape of paths.
-pub static JUDGE: Judge = Judge { name: "compliance", triggers: &[], places: WRITTEN, run: judge };
+static DETECTOR: Detector =
+    Detector { name: "compliance", triggers: &[&[]], prefilter: None, places: WRITTEN, run: judge };
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     characters::judge(subject, evidence);

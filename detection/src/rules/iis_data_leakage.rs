@@ -3,23 +3,24 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::sign::{leads, proved, raw, spoken};
-use crate::response::{Kind, Spot};
-use crate::rule::{Rule, STRONG, Test};
+use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{checked, leads, raw, spoken};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&INSTALL_PATH, &AVAILABILITY, &ERROR_PAGE];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&INSTALL_PATH, &AVAILABILITY, &ERROR_PAGE]], detectors: &[] };
 
 static INSTALL_PATH: Rule = Rule {
     id: "iis-data-leakage-install-paths/path",
     leaf: Leaf::IisDataLeakageInstallPaths,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[
-        proved("inetpub", "", is_path),
-        proved("Inetpub", "", is_path),
-        proved("INETPUB", "", is_path),
-        proved("InetPub", "", is_path),
+    matcher: RuleMatcher::Response(&[
+        checked("inetpub", "", is_path),
+        checked("Inetpub", "", is_path),
+        checked("INETPUB", "", is_path),
+        checked("InetPub", "", is_path),
     ]),
     summary: "The response names a path in the folder that IIS serves from.",
     attacks: &[
@@ -30,7 +31,7 @@ static INSTALL_PATH: Rule = Rule {
         "{\"ExceptionMessage\":\"Access to the path 'C:\\\\inetpub\\\\wwwroot\\\\app\\\\log.txt' is denied.\"}",
         "\\inetpub ",
     ],
-    everyday: &[
+    benign: &[
         "<p>By default the site lives in <code>C:\\inetpub\\wwwroot</code>.</p>",
         "Copy the files to the folder C:\\inetpub\\wwwroot and restart the service.",
         "The inetpub folder is made by the installer.",
@@ -39,8 +40,8 @@ static INSTALL_PATH: Rule = Rule {
 };
 
 /// A path, where an error names it: at the beginning of what is said, in quotes after an error's words, as a source line.
-fn is_path(spot: &Spot<'_>) -> bool {
-    let before = spot.before();
+fn is_path(context: &MatchContext<'_>) -> bool {
+    let before = context.before();
     let Some(rest) = before.strip_suffix(b"\\").or_else(|| before.strip_suffix(b"/")) else { return false };
     let rest = rest.strip_suffix(b"\\").unwrap_or(rest);
     let drive = match rest {
@@ -52,7 +53,7 @@ fn is_path(spot: &Spot<'_>) -> bool {
         return false;
     }
     let path =
-        spot.after().split(|byte| matches!(byte, b'\n' | b'<' | b'\'' | b'"')).next().unwrap_or_default();
+        context.after().split(|byte| matches!(byte, b'\n' | b'<' | b'\'' | b'"')).next().unwrap_or_default();
     let is_source_line = memchr::memmem::find(path, b":line ").is_some() && lead.ends_with(b" in ");
     let is_file_error =
         lead.strip_suffix(b"'").or_else(|| lead.strip_suffix(b"&#39;")).is_some_and(|words| {
@@ -61,10 +62,12 @@ fn is_path(spot: &Spot<'_>) -> bool {
     let is_page_fact = [&b"Source File: </b> "[..], b"Physical Path</th><td>", b"Source File:</b> "]
         .iter()
         .any(|label| lead.ends_with(label));
-    let back = spot.back(before.len() - lead.len());
+    let back = context.back(before.len() - lead.len());
     // A sentence that begins with the path goes on in words.
     let tail = path.split(u8::is_ascii_whitespace).nth(1).unwrap_or_default();
-    is_page_fact || spot.is_spoken() && (is_source_line || is_file_error) || tail.is_empty() && back.leads()
+    is_page_fact
+        || context.is_spoken() && (is_source_line || is_file_error)
+        || tail.is_empty() && back.leads()
 }
 
 static AVAILABILITY: Rule = Rule {
@@ -72,13 +75,13 @@ static AVAILABILITY: Rule = Rule {
     leaf: Leaf::IisDataLeakageAvailabilityErrors,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[
+    matcher: RuleMatcher::Response(&[
         spoken("Microsoft OLE DB Provider for ", "~error '8"),
         spoken("Microsoft OLE DB Provider for ", "~(0x8"),
         spoken("Provider error '8", "@'"),
         raw("<title>Server Application Unavailable</title>", ""),
         raw("<title>Server Application Error</title>", ""),
-        proved("Server Application Unavailable", "", is_failure),
+        checked("Server Application Unavailable", "", is_failure),
         raw("<h2>part of the server has crashed or it has a configuration error", ""),
         raw("<h2>Part of the server has crashed or it has a configuration error", ""),
         leads("cannot connect to the server: timed out", ""),
@@ -95,7 +98,7 @@ static AVAILABILITY: Rule = Rule {
         "Cannot connect to the server: timed out",
         "<p>Microsoft VBScript runtime error '800a000d'</p><p>Type mismatch</p>",
     ],
-    everyday: &[
+    benign: &[
         "The shop is down for maintenance until noon.",
         "<p>How to choose a Microsoft OLE DB Provider for your database</p>",
         "<code>Cannot connect to the server: timed out</code>",
@@ -103,8 +106,8 @@ static AVAILABILITY: Rule = Rule {
 };
 
 /// A server that fails says so with its status.
-fn is_failure(spot: &Spot<'_>) -> bool {
-    spot.is_failure()
+fn is_failure(context: &MatchContext<'_>) -> bool {
+    context.is_failure()
 }
 
 static ERROR_PAGE: Rule = Rule {
@@ -112,14 +115,14 @@ static ERROR_PAGE: Rule = Rule {
     leaf: Leaf::IisDataLeakageVersionHeaders,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[
-        proved("<title>", "", is_error_title),
-        proved("<TITLE>", "", is_error_title),
-        proved("Server Error in ", "'~' Application", is_application_error),
-        proved("Server Error in ", "&#39;~&#39; Application", is_application_error),
+    matcher: RuleMatcher::Response(&[
+        checked("<title>", "", is_error_title),
+        checked("<TITLE>", "", is_error_title),
+        checked("Server Error in ", "'~' Application", is_application_error),
+        checked("Server Error in ", "&#39;~&#39; Application", is_application_error),
         spoken("Version Information:", "~Microsoft .NET Framework Version:"),
         spoken("Microsoft .NET Framework Version:", "~ASP.NET Version:#"),
-        proved("HTTP Error ", "###.", is_detailed_status),
+        checked("HTTP Error ", "###.", is_detailed_status),
         leads("Server Error in Application \"", ""),
     ]),
     summary: "The response is a detailed error page of IIS or ASP.NET.",
@@ -132,7 +135,7 @@ static ERROR_PAGE: Rule = Rule {
         "<h2>HTTP Error 404.2 - Not Found</h2>",
         "Server Error in '/' Application. Runtime Error",
     ],
-    everyday: &[
+    benign: &[
         "<title>404 - Page not found | Shop</title>",
         "<title>500 - the best recipes</title>",
         "<title>12.5 - inch laptops</title>",
@@ -143,8 +146,8 @@ static ERROR_PAGE: Rule = Rule {
 };
 
 /// `404.14 - URL too long.`, `500 - Internal server error.`, `IIS 10.0 Detailed Error`: the titles that IIS gives.
-fn is_error_title(spot: &Spot<'_>) -> bool {
-    let title = spot.after().get("<title>".len()..).unwrap_or_default();
+fn is_error_title(context: &MatchContext<'_>) -> bool {
+    let title = context.after().get("<title>".len()..).unwrap_or_default();
     let title = title.split(|byte| *byte == b'<').next().unwrap_or_default().trim_ascii();
     if title.starts_with(b"IIS ") {
         return memchr::memmem::find(title, b"Detailed Error - ").is_some();
@@ -166,19 +169,22 @@ fn is_error_title(spot: &Spot<'_>) -> bool {
 }
 
 /// `HTTP Error 404.14 - URL too long`: a status with a part that only IIS gives.
-fn is_detailed_status(spot: &Spot<'_>) -> bool {
-    let status = spot.after().get("HTTP Error ".len()..).unwrap_or_default();
+fn is_detailed_status(context: &MatchContext<'_>) -> bool {
+    let status = context.after().get("HTTP Error ".len()..).unwrap_or_default();
     let detail = status.iter().skip(4).take_while(|byte| byte.is_ascii_digit()).count();
     let rest = status.get(4 + detail..).unwrap_or_default();
     let heading =
-        [&b"<h1>"[..], b"<h2>", b"<h3>", b"<H1>", b"<H2>"].iter().any(|tag| spot.before().ends_with(tag));
-    (1..=2).contains(&detail) && rest.starts_with(b" - ") && !spot.is_discussed() && (heading || spot.leads())
+        [&b"<h1>"[..], b"<h2>", b"<h3>", b"<H1>", b"<H2>"].iter().any(|tag| context.before().ends_with(tag));
+    (1..=2).contains(&detail)
+        && rest.starts_with(b" - ")
+        && !context.is_discussed()
+        && (heading || context.leads())
 }
 
 /// The heading of ASP.NET's error page; a 404 of it tells nothing.
-fn is_application_error(spot: &Spot<'_>) -> bool {
-    let heading = [&b"<H1>"[..], b"<h1>", b"<h1><span>"].iter().any(|tag| spot.before().ends_with(tag));
-    let ends = memchr::memmem::find(spot.after(), b"Application.").is_some_and(|at| at < 120);
-    let said = heading || spot.kind() == Kind::Text && spot.leads();
-    said && ends && !spot.is_discussed() && spot.status() != 404
+fn is_application_error(context: &MatchContext<'_>) -> bool {
+    let heading = [&b"<H1>"[..], b"<h1>", b"<h1><span>"].iter().any(|tag| context.before().ends_with(tag));
+    let ends = memchr::memmem::find(context.after(), b"Application.").is_some_and(|at| at < 120);
+    let said = heading || context.kind() == Kind::Text && context.leads();
+    said && ends && !context.is_discussed() && context.status() != 404
 }

@@ -3,47 +3,47 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::sign::{leads, proved, raw};
-use crate::response::{Spot, shape_length};
-use crate::rule::{Rule, STRONG, Test};
+use crate::response_pattern::{MatchContext, shape_length};
+use crate::response_pattern::{checked, leads, raw};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&EXCEPTION, &FRAME];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket { rules: &[&[&EXCEPTION, &FRAME]], detectors: &[] };
 
 static EXCEPTION: Rule = Rule {
     id: "java-data-leakage-stack-trace/exception",
     leaf: Leaf::JavaDataLeakageStackTrace,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[
-        proved("java.lang.", "@", is_thrown),
-        proved("java.io.", "@", is_thrown),
-        proved("java.net.", "@", is_thrown),
-        proved("java.nio.", "@", is_thrown),
-        proved("java.sql.", "@", is_thrown),
-        proved("java.util.", "@", is_thrown),
-        proved("java.security.", "@", is_thrown),
-        proved("java.beans.", "@", is_thrown),
-        proved("java.rmi.", "@", is_thrown),
-        proved("java.text.", "@", is_thrown),
-        proved("java.time.", "@", is_thrown),
-        proved("javax.", "@", is_thrown),
-        proved("jakarta.", "@", is_thrown),
-        proved("sun.", "@", is_thrown),
-        proved("com.sun.", "@", is_thrown),
-        proved("org.apache.", "@", is_thrown),
-        proved("org.springframework.", "@", is_thrown),
-        proved("org.hibernate.", "@", is_thrown),
-        proved("org.eclipse.jetty.", "@", is_thrown),
-        proved("org.jboss.", "@", is_thrown),
-        proved("freemarker.", "@", is_thrown),
-        proved("ognl.", "@", is_thrown),
-        proved("groovy.lang.", "@", is_thrown),
-        proved("scala.", "@", is_thrown),
-        proved("kotlin.", "@", is_thrown),
-        proved("weblogic.", "@", is_thrown),
-        proved("com.ibm.ws.", "@", is_thrown),
-        proved("com.fasterxml.jackson.", "@", is_thrown),
+    matcher: RuleMatcher::Response(&[
+        checked("java.lang.", "@", is_thrown),
+        checked("java.io.", "@", is_thrown),
+        checked("java.net.", "@", is_thrown),
+        checked("java.nio.", "@", is_thrown),
+        checked("java.sql.", "@", is_thrown),
+        checked("java.util.", "@", is_thrown),
+        checked("java.security.", "@", is_thrown),
+        checked("java.beans.", "@", is_thrown),
+        checked("java.rmi.", "@", is_thrown),
+        checked("java.text.", "@", is_thrown),
+        checked("java.time.", "@", is_thrown),
+        checked("javax.", "@", is_thrown),
+        checked("jakarta.", "@", is_thrown),
+        checked("sun.", "@", is_thrown),
+        checked("com.sun.", "@", is_thrown),
+        checked("org.apache.", "@", is_thrown),
+        checked("org.springframework.", "@", is_thrown),
+        checked("org.hibernate.", "@", is_thrown),
+        checked("org.eclipse.jetty.", "@", is_thrown),
+        checked("org.jboss.", "@", is_thrown),
+        checked("freemarker.", "@", is_thrown),
+        checked("ognl.", "@", is_thrown),
+        checked("groovy.lang.", "@", is_thrown),
+        checked("scala.", "@", is_thrown),
+        checked("kotlin.", "@", is_thrown),
+        checked("weblogic.", "@", is_thrown),
+        checked("com.ibm.ws.", "@", is_thrown),
+        checked("com.fasterxml.jackson.", "@", is_thrown),
         leads("at java.", "@"),
         leads("at javax.", "@"),
         leads("at jakarta.", "@"),
@@ -65,7 +65,7 @@ static EXCEPTION: Rule = Rule {
         "{\"timestamp\":1,\"status\":500,\"exception\":\"java.lang.IllegalArgumentException\",\"path\":\"/pay\"}",
         "Error: org.springframework.web.util.NestedServletException: Request processing failed",
     ],
-    everyday: &[
+    benign: &[
         "{\"type\":\"java.lang.String\",\"name\":\"customer\"}",
         "{\"title\":\"java.lang.NullPointerException in my servlet\",\"answers\":2}",
         "<p>A java.lang.NullPointerException is thrown when a reference is null.</p>",
@@ -76,19 +76,19 @@ static EXCEPTION: Rule = Rule {
 };
 
 /// Whether an exception class is what the server reports.
-fn is_thrown(spot: &Spot<'_>) -> bool {
-    let Some(length) = shape_length(spot.after(), "@") else { return false };
-    let name = spot.after().get(..length).unwrap_or_default();
+fn is_thrown(context: &MatchContext<'_>) -> bool {
+    let Some(length) = shape_length(context.after(), "@") else { return false };
+    let name = context.after().get(..length).unwrap_or_default();
     let name = name.strip_suffix(b".").unwrap_or(name);
-    let rest = spot.after().get(length..).unwrap_or_default();
+    let rest = context.after().get(length..).unwrap_or_default();
     let is_exception = name.ends_with(b"Exception") || name.ends_with(b"Error");
-    let apart = !spot.before().last().is_some_and(|b| b.is_ascii_alphanumeric() || b"_.$/-".contains(b));
+    let apart = !context.before().last().is_some_and(|b| b.is_ascii_alphanumeric() || b"_.$/-".contains(b));
     // What follows a class that was thrown: its message, or nothing on its line. Prose goes on in words.
     let line = rest.split(|byte| matches!(byte, b'\n' | b'<' | 0x1e)).next().unwrap_or_default();
     let ends = line.trim_ascii().is_empty() || line.starts_with(b":") || line.starts_with(b" (");
     // `class java.lang.NullPointerException`, as `getClass()` prints it.
-    let named = usize::from(spot.before().ends_with(b"class ")) * b"class ".len();
-    is_exception && apart && ends && spot.back(named).leads()
+    let named = usize::from(context.before().ends_with(b"class ")) * b"class ".len();
+    is_exception && apart && ends && context.back(named).leads()
 }
 
 static FRAME: Rule = Rule {
@@ -96,13 +96,13 @@ static FRAME: Rule = Rule {
     leaf: Leaf::JavaDataLeakageStackTrace,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[
-        proved(".java:", "#", is_frame),
-        proved(".kt:", "#", is_frame),
-        proved(".scala:", "#", is_frame),
-        proved(".groovy:", "#", is_frame),
-        proved("(Native Method)", "", is_frame),
-        proved("(Unknown Source)", "", is_frame),
+    matcher: RuleMatcher::Response(&[
+        checked(".java:", "#", is_frame),
+        checked(".kt:", "#", is_frame),
+        checked(".scala:", "#", is_frame),
+        checked(".groovy:", "#", is_frame),
+        checked("(Native Method)", "", is_frame),
+        checked("(Unknown Source)", "", is_frame),
     ]),
     summary: "The response carries a frame of a Java stack trace.",
     attacks: &[
@@ -111,7 +111,7 @@ static FRAME: Rule = Rule {
         "<html><body><pre>   at com.example.Shop.pay(Shop.java:42)\n</pre></body></html>",
         "<div>at sun.reflect.NativeMethodAccessorImpl.invoke0(Native Method)</div>",
     ],
-    everyday: &[
+    benign: &[
         "The bug is in Shop.java:42, said the reviewer.",
         "<pre class=\"highlight\">\tat com.example.Shop.pay(Shop.java:42)</pre>",
         "<p>See <code>at com.example.Shop.pay(Shop.java:42)</code></p>",
@@ -120,24 +120,26 @@ static FRAME: Rule = Rule {
 };
 
 /// `at package.Class.method(File.java:12)`, the sign being somewhere in the parentheses.
-fn is_frame(spot: &Spot<'_>) -> bool {
-    let at_parenthesis = spot.after().starts_with(b"(");
+fn is_frame(context: &MatchContext<'_>) -> bool {
+    let at_parenthesis = context.after().starts_with(b"(");
     let file = if at_parenthesis {
         0
     } else {
         let name =
-            spot.before().iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-        if !spot.before().get(..spot.before().len() - name).unwrap_or_default().ends_with(b"(") || name == 0 {
+            context.before().iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+        if !context.before().get(..context.before().len() - name).unwrap_or_default().ends_with(b"(")
+            || name == 0
+        {
             return false;
         }
         name + 1
     };
-    let before = spot.before();
+    let before = context.before();
     let before = before.get(..before.len().saturating_sub(file)).unwrap_or_default();
     let method =
         before.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || b"_.$<>/@".contains(b)).count();
     let call = before.get(before.len() - method..).unwrap_or_default();
     let lead = before.get(..before.len() - method).unwrap_or_default();
     let dots = memchr::memchr_iter(b'.', call).count();
-    dots >= 2 && lead.ends_with(b"at ") && spot.is_frame()
+    dots >= 2 && lead.ends_with(b"at ") && context.is_frame()
 }

@@ -1,110 +1,34 @@
-//! Rules of this bucket and the judge that reports them: lookups that load code, Java names and calls, serialized
+//! Rules of this bucket and the detector that reports them: lookups that load code, Java names and calls, serialized
 //! objects, server pages. What the bytes hold, `lang` says; here it is weighed by where they stand.
 
+use waf_languages::java::{self, Java, JavaClass, JavaSign};
+use waf_languages::language::{Context, Finding, Language};
+use waf_languages::lookup::{Lookup, LookupSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::java::{self, Finding, Kind, Sign};
-use crate::lang::lookup;
-use crate::rule::{Judge, Rule};
+use crate::rule::{Bucket, Detector, Rule};
 
 mod code;
 mod lookups;
 mod objects;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &lookups::NAMING_LOOKUP,
-    &lookups::SPELT_LOOKUP,
-    &lookups::TEXT_LOOKUP,
-    &code::CLASS_NAME,
-    &code::CLASS_MENTIONED,
-    &code::CLASS_USE,
-    &code::CALL,
-    &code::CALL_MENTIONED,
-    &code::OGNL,
-    &code::SCRIPT_STRING,
-    &code::PROPERTY_PATH,
-    &objects::STREAM,
-    &objects::BASE64,
-    &objects::HEX,
-    &objects::GADGET,
-    &objects::GADGET_MENTIONED,
-    &objects::YAML,
-    &objects::UPLOAD,
-    &objects::UPLOAD_BY_HEADER,
-    &objects::KEYWORDS,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[lookups::RULES, code::RULES, objects::RULES], detectors: &[&DETECTOR] };
 
 /// Evaluates lookups and reads Java names.
-pub static JUDGE: Judge = Judge { name: "java", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+static DETECTOR: Detector = Detector {
+    name: Java::NAME,
+    triggers: &[Lookup::TRIGGERS, Java::TRIGGERS, UPLOADS],
+    prefilter: None,
+    places: Places::REQUEST,
+    run,
+};
 
-static TRIGGERS: &[&str] = &[
-    "${",
-    // Roots of packages.
-    "java.",
-    "javax.",
-    "jakarta.el",
-    "com.sun.",
-    "com.opensymphony",
-    "com.mchange",
-    "com.bea.",
-    "sun.misc",
-    "sun.reflect",
-    "sun.rmi",
-    "sun.net",
-    "jdk.",
-    "org.omg",
-    "org.apache.",
-    "org.codehaus.groovy",
-    "org.mozilla.javascript",
-    "org.springframework",
-    "org.python.",
-    "org.jruby",
-    "weblogic.",
-    "ognl.",
-    "bsh.",
-    "javassist.",
-    "groovy.lang",
-    "groovy.util",
-    "freemarker.",
-    "!!",
-    // What the chains of deserialization are made of.
-    "transformer",
-    "closure",
-    "clonefactory",
-    "serializationfactory",
-    "instantiatefactory",
-    "invocationhandler",
-    "templatesimpl",
-    "rowsetimpl",
-    "lazymap",
-    "tiedmapentry",
-    "badattributevalue",
-    "pooldatasource",
-    "forwardingdatasource",
-    // Calls and paths.
-    "getruntime",
-    "forname",
-    "loadclass",
-    "classloader",
-    "defineclass",
-    "newinstance",
-    "getdeclared",
-    "getenginebyname",
-    "protectiondomain",
-    "class.module",
-    "#_memberaccess",
-    "#context",
-    // Uploads.
-    "jsp",
-    ".jsw",
-    ".jsv",
-    ".jhtml",
-    ".war",
-    ".ear",
-];
+/// Ends of names that a Java server runs or deploys.
+const UPLOADS: &[&str] = &["jsp", ".jsw", ".jsv", ".jhtml", ".war", ".ear"];
 
 /// Names of fields that hold what a person looks for.
 const SEARCHES: &[&str] =
@@ -149,28 +73,19 @@ const DESCRIPTIONS: &[&str] = &[
 /// Extensions that a Java server runs or deploys.
 const SERVER_PAGES: &[&str] = &["jsp", "jspx", "jspf", "jspa", "jsw", "jsv", "jhtml", "war", "ear"];
 
-fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    if evidence.wants(Leaf::JavaInjectionLog4shell) && memchr::memmem::find(subject.bytes, b"${").is_some() {
-        evaluate(subject, evidence);
+fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    if evidence.wants(Leaf::JavaInjectionLog4shell) {
+        evidence.scan::<Lookup, _>(subject, |finding| Some(lookup(finding.sign)));
     }
     upload(subject, evidence);
-    java::inspect(subject.bytes, &mut |finding| {
-        if let Some(rule) = rule(subject, &finding) {
-            evidence.found(rule, finding.offset, finding.length);
-        }
-    });
+    evidence.scan::<Java, _>(subject, |finding| rule(subject, finding));
 }
 
-fn evaluate(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    let lookups = lookup::evaluate(subject.bytes);
-    for (offset, rule) in [
-        (lookups.naming, &lookups::NAMING_LOOKUP),
-        (lookups.spelt, &lookups::SPELT_LOOKUP),
-        (lookups.text, &lookups::TEXT_LOOKUP),
-    ] {
-        if let Some(offset) = offset {
-            evidence.found(rule, offset, subject.bytes.len() - offset.min(subject.bytes.len()));
-        }
+fn lookup(sign: LookupSign) -> &'static Rule {
+    match sign {
+        LookupSign::Naming => &lookups::NAMING_LOOKUP,
+        LookupSign::Spelt => &lookups::SPELT_LOOKUP,
+        LookupSign::Text => &lookups::TEXT_LOOKUP,
     }
 }
 
@@ -199,40 +114,42 @@ fn server_page(name: &[u8]) -> Option<usize> {
     })
 }
 
-fn rule(subject: &Subject<'_>, finding: &Finding) -> Option<&'static Rule> {
+fn rule(subject: &Subject<'_>, finding: &Finding<JavaSign>) -> Option<&'static Rule> {
+    let is_prose = finding.context == Context::Prose;
     Some(match finding.sign {
-        Sign::ClassName(kind) => return class_name(subject, finding, kind),
-        Sign::ClassInText => &code::CLASS_MENTIONED,
-        Sign::ClassUse => &code::CLASS_USE,
-        Sign::Call => &code::CALL,
-        Sign::CallInText => &code::CALL_MENTIONED,
-        Sign::Gadget if is_one(label(subject, finding), DESCRIPTIONS) => &objects::GADGET_MENTIONED,
-        Sign::Gadget => &objects::GADGET,
-        Sign::GadgetInText => &objects::GADGET_MENTIONED,
-        Sign::YamlTag => &objects::YAML,
-        Sign::PropertyPath => &code::PROPERTY_PATH,
-        Sign::Ognl => &code::OGNL,
+        JavaSign::ClassName(kind) => return class_name(subject, finding, kind),
+        JavaSign::ClassMention => &code::CLASS_MENTIONED,
+        JavaSign::ClassUse => &code::CLASS_USE,
+        JavaSign::Call if is_prose => &code::CALL_MENTIONED,
+        JavaSign::Call => &code::CALL,
+        JavaSign::Gadget if is_prose || is_one(label(subject, finding), DESCRIPTIONS) => {
+            &objects::GADGET_MENTIONED
+        }
+        JavaSign::Gadget => &objects::GADGET,
+        JavaSign::YamlTag => &objects::YAML,
+        JavaSign::PropertyPath => &code::PROPERTY_PATH,
+        JavaSign::Ognl => &code::OGNL,
     })
 }
 
 /// A class name that stands alone asks to be loaded, unless its field says what else it is for.
-fn class_name(subject: &Subject<'_>, finding: &Finding, kind: Kind) -> Option<&'static Rule> {
+fn class_name(subject: &Subject<'_>, finding: &Finding<JavaSign>, kind: JavaClass) -> Option<&'static Rule> {
     let label = label(subject, finding);
     let mentioned = is_one(label, DESCRIPTIONS)
         || is_one(label, SEARCHES) && !matches!(subject.place, Place::Header | Place::Cookie);
     match kind {
-        Kind::Reaching if !mentioned => Some(&code::CLASS_NAME),
-        Kind::Value if !mentioned && !is_one(label, TYPES) => Some(&code::CLASS_NAME),
-        Kind::Reaching => Some(&code::CLASS_MENTIONED),
+        JavaClass::Reaching if !mentioned => Some(&code::CLASS_NAME),
+        JavaClass::Value if !mentioned && !is_one(label, TYPES) => Some(&code::CLASS_NAME),
+        JavaClass::Reaching => Some(&code::CLASS_MENTIONED),
         _ => None,
     }
 }
 
 /// The nearest name of the value: in the value itself, or the last segment of the field's.
-fn label<'a>(subject: &Subject<'a>, finding: &Finding) -> &'a [u8] {
-    let (start, end) = finding.label;
-    if start < end {
-        return subject.bytes.get(start..end).unwrap_or_default();
+fn label<'a>(subject: &Subject<'a>, finding: &Finding<JavaSign>) -> &'a [u8] {
+    let label = java::label(subject.bytes, finding.span.offset);
+    if !label.is_empty() {
+        return label;
     }
     let name = subject.name;
     let last = name.rsplit(|byte| matches!(byte, b'.' | b'[')).find(|part| !part.is_empty());

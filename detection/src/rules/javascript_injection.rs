@@ -1,59 +1,31 @@
-//! Rules about JavaScript that a server would evaluate, and the judge that reports them. What the bytes hold, `lang` says;
+//! Rules about JavaScript that a server would evaluate, and the detector that reports them. What the bytes hold, `lang` says;
 //! here it is weighed by where they stand.
 
+use waf_languages::language::{Context, Finding};
+use waf_languages::node::{self, Node, NodeSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::node::{self, Finding, Sign};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &GLOBAL,
-    &GLOBAL_IN_TEXT,
-    &FUNCTION,
-    &FUNCTION_IN_FIELD,
-    &SERIALIZED_FUNCTION,
-    &LOOP,
-    &POLLUTION,
-    &POLLUTION_IN_TEXT,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &GLOBAL,
+        &GLOBAL_IN_TEXT,
+        &FUNCTION,
+        &FUNCTION_IN_FIELD,
+        &SERIALIZED_FUNCTION,
+        &LOOP,
+        &POLLUTION,
+        &POLLUTION_IN_TEXT,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 /// Reads server-side JavaScript and keys.
-pub static JUDGE: Judge = Judge { name: "node", triggers: TRIGGERS, places: Places::REQUEST, run };
-
-static TRIGGERS: &[&str] = &[
-    "process.",
-    "process[",
-    "process?.",
-    "require(",
-    "require[",
-    "require.",
-    "=require",
-    "global.",
-    "globalthis",
-    "global[",
-    "console.",
-    "console[",
-    "import(",
-    "root.process",
-    "child_process",
-    "module.",
-    "constructor",
-    "prototype",
-    "__proto__",
-    "function(",
-    "function (",
-    "while(",
-    "while (",
-    "while\t",
-    "while\n",
-    "while  ",
-    "for(",
-    "for (",
-    "for  ",
-];
+static DETECTOR: Detector = Detector::of::<Node>(Places::REQUEST, run);
 
 /// A function in a form or a document may be what the application stores (charts are configured so); in a form, one as
 /// short as this is a test of the evaluator.
@@ -63,23 +35,19 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     if is_polluting_name(subject) {
         evidence.found(&POLLUTION, 0, subject.bytes.len());
     }
-    node::inspect(subject.bytes, &mut |finding| {
-        if let Some(rule) = rule(subject, &finding) {
-            evidence.found(rule, finding.offset, finding.length);
-        }
-    });
+    evidence.scan::<Node, _>(subject, |finding| rule(subject, finding));
 }
 
-fn rule(subject: &Subject<'_>, finding: &Finding) -> Option<&'static Rule> {
-    Some(match (finding.sign, finding.in_text) {
-        (Sign::Global, false) => &GLOBAL,
-        (Sign::Global, true) => &GLOBAL_IN_TEXT,
-        (Sign::Function, false) if is_stored(subject) => &FUNCTION_IN_FIELD,
-        (Sign::Function, false) => &FUNCTION,
-        (Sign::Loop, false) => &LOOP,
-        (Sign::Prototype, false) => &POLLUTION,
-        (Sign::Prototype, true) => &POLLUTION_IN_TEXT,
-        (Sign::Function | Sign::Loop, true) => return None,
+fn rule(subject: &Subject<'_>, finding: &Finding<NodeSign>) -> Option<&'static Rule> {
+    Some(match (finding.sign, finding.context == Context::Prose) {
+        (NodeSign::Global, false) => &GLOBAL,
+        (NodeSign::Global, true) => &GLOBAL_IN_TEXT,
+        (NodeSign::Function, false) if is_stored(subject) => &FUNCTION_IN_FIELD,
+        (NodeSign::Function, false) => &FUNCTION,
+        (NodeSign::Loop, false) => &LOOP,
+        (NodeSign::Prototype, false) => &POLLUTION,
+        (NodeSign::Prototype, true) => &POLLUTION_IN_TEXT,
+        (NodeSign::Function | NodeSign::Loop, true) => return None,
     })
 }
 
@@ -105,7 +73,7 @@ static GLOBAL: Rule = Rule {
     leaf: Leaf::JavascriptInjectionEval,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An expression over the globals of Node.js that loads modules, starts processes or reads the environment.",
     attacks: &[
         "require('child_process').execSync('id').toString()",
@@ -115,7 +83,7 @@ static GLOBAL: Rule = Rule {
         "console[\"log\"](1)",
         "this.constructor.constructor('return process')()",
     ],
-    everyday: &[
+    benign: &[
         "process.env.NODE_ENV",
         "const shop = require('./shop');",
         "console.log(`Hello ${user.name}`) prints undefined, why?",
@@ -130,14 +98,14 @@ static GLOBAL_IN_TEXT: Rule = Rule {
     leaf: Leaf::JavascriptInjectionEval,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text quotes an expression over the globals of Node.js.",
     attacks: &[
         "You can stop the server with process.exit(1) at any time",
         "we used require('child_process').exec in our build",
         "see how global.process.mainModule is reached from here",
     ],
-    everyday: &["the process is long", "we require (more or less) this", "a global player of the market"],
+    benign: &["the process is long", "we require (more or less) this", "a global player of the market"],
 };
 
 static FUNCTION: Rule = Rule {
@@ -156,10 +124,10 @@ static FUNCTION: Rule = Rule {
         Place::Cookie,
         Place::CookieName,
     ]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is an anonymous JavaScript function, which only an evaluator has a use for.",
     attacks: &["function() {", "function(a, b) { return 1; }", "function () { sleep(5000) }"],
-    everyday: &["function", "function name() {", "The function () { } syntax", "functional (good)"],
+    benign: &["function", "function name() {", "The function () { } syntax", "functional (good)"],
 };
 
 static FUNCTION_IN_FIELD: Rule = Rule {
@@ -167,14 +135,14 @@ static FUNCTION_IN_FIELD: Rule = Rule {
     leaf: Leaf::JavascriptInjectionEval,
     weight: 1,
     places: Places::of(&[Place::Form, Place::Json, Place::Xml, Place::Body]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An anonymous JavaScript function in a form or a document, where applications may store code.",
     attacks: &[
         "function(params) { return params.value + ' ' + params.seriesName; }",
         "function () {\n  var a = 1;\n  var b = 2;\n  return a + b + a + b;\n}",
         "function(a, b, c, d, e, f) { return [a, b, c, d, e, f].sort(); }",
     ],
-    everyday: &["function", "function render(a) {", "a function (of time) {t}"],
+    benign: &["function", "function render(a) {", "a function (of time) {t}"],
 };
 
 static SERIALIZED_FUNCTION: Rule = Rule {
@@ -182,14 +150,14 @@ static SERIALIZED_FUNCTION: Rule = Rule {
     leaf: Leaf::JavascriptInjectionEval,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern { regex: r"_\$\$nd_func\$\$_", literals: &["_$$nd_func$$_"] },
+    matcher: RuleMatcher::Pattern { regex: r"_\$\$nd_func\$\$_", literals: &["_$$nd_func$$_"] },
     summary: "The mark before a function in an object that node-serialize reads, and runs.",
     attacks: &[
         "{\"rce\":\"_$$ND_FUNC$$_function(){require('child_process')}()\"}",
         "_$$ND_FUNC$$_",
         "a=_$$ND_FUNC$$_function (){}()",
     ],
-    everyday: &["ND_FUNC", "$$_", "_nd_func_"],
+    benign: &["ND_FUNC", "$$_", "_nd_func_"],
 };
 
 static LOOP: Rule = Rule {
@@ -197,10 +165,10 @@ static LOOP: Rule = Rule {
     leaf: Leaf::JavascriptInfiniteLoops,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A loop whose condition is a constant that is true.",
     attacks: &["while(true);", "while(!0){}", "for(;;){}", "do{}while(1)", "while(!![])"],
-    everyday: &[
+    benign: &[
         "while(!true);",
         "for (let i = 0; i < 3; i++) {}",
         "why does while(true) never end in my program?",
@@ -214,7 +182,7 @@ static POLLUTION: Rule = Rule {
     leaf: Leaf::JavascriptPrototypePollution,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A key or a path leads to the prototype of all objects.",
     attacks: &[
         "__proto__[admin]=1",
@@ -223,7 +191,7 @@ static POLLUTION: Rule = Rule {
         "constructor.prototype.admin",
         "https://shop.example/#__proto__[x]=1",
     ],
-    everyday: &[
+    benign: &[
         "What is __proto__ good for?",
         "foo.__proto__.bar = 1 does not work",
         "Car.prototype.drive = function",
@@ -236,12 +204,12 @@ static POLLUTION_IN_TEXT: Rule = Rule {
     leaf: Leaf::JavascriptPrototypePollution,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text quotes a key that leads to the prototype of all objects.",
     attacks: &[
         "our scanner sends {\"__proto__\": {}} to every endpoint",
         "the library must not accept \"__proto__\": as a key",
         "then it sends ?__proto__[x]=1 to the same page again",
     ],
-    everyday: &["the prototype of this car was fast", "a constructor of racing cars", "proto and co"],
+    benign: &["the prototype of this car was fast", "a constructor of racing cars", "proto and co"],
 };

@@ -1,21 +1,23 @@
-//! Rules of this bucket and the judge that reports them: what values would change about a directory query.
+//! Rules of this bucket and the detector that reports them: what values would change about a directory query.
 
+use waf_languages::language::Context;
+use waf_languages::ldap::{Ldap, LdapSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::ldap::{self, Sign};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&FILTER, &BREAK_OUT, &MATCHING_RULE, &IN_TEXT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&FILTER, &BREAK_OUT, &MATCHING_RULE, &IN_TEXT]], detectors: &[&DETECTOR] };
 
 static FILTER: Rule = Rule {
     id: "ldap-injection/filter",
     leaf: Leaf::LdapInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is a search filter of several components.",
     attacks: &[
         "(&(uid=root)(!(&(1=0)(mail=x))))",
@@ -23,7 +25,7 @@ static FILTER: Rule = Rule {
         "(&(cn=operator)(password=Q*))",
         "KCYodWlkPXJvb3QpKCEoJigxPTApKG1haWw9eCkpKSk",
     ],
-    everyday: &["if(!(a=b)) return", "(a+b)(c+d)", "hello(&(*m)[..])", "a (&) b", "R&D (|| S&T)"],
+    benign: &["if(!(a=b)) return", "(a+b)(c+d)", "hello(&(*m)[..])", "a (&) b", "R&D (|| S&T)"],
 };
 
 static BREAK_OUT: Rule = Rule {
@@ -31,7 +33,7 @@ static BREAK_OUT: Rule = Rule {
     leaf: Leaf::LdapInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value closes a component of a search filter and opens another.",
     attacks: &[
         "bar)(&)",
@@ -41,7 +43,7 @@ static BREAK_OUT: Rule = Rule {
         "test) ( & ",
         "admin*)((|userPassword=*)",
     ],
-    everyday: &["1) first (x = 1)", "f(a)(b=1)", ":) (see below)", "(555) (ext=12)", "a) b (c) d"],
+    benign: &["1) first (x = 1)", "f(a)(b=1)", ":) (see below)", "(555) (ext=12)", "a) b (c) d"],
 };
 
 static MATCHING_RULE: Rule = Rule {
@@ -49,10 +51,10 @@ static MATCHING_RULE: Rule = Rule {
     leaf: Leaf::LdapInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value compares an attribute of a directory by a matching rule.",
     attacks: &["userPassword:2.5.13.18:=40", "cn:caseExactMatch:=Fred", "(ou:dn:=people)"],
-    everyday: &["x := 5", "a:=b", "time 12:30:=", "version:1.2.3"],
+    benign: &["x := 5", "a:=b", "time 12:30:=", "version:1.2.3"],
 };
 
 static IN_TEXT: Rule = Rule {
@@ -60,33 +62,30 @@ static IN_TEXT: Rule = Rule {
     leaf: Leaf::LdapInjection,
     weight: 2,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text holds syntax of search filters.",
     attacks: &[
         "our filter is (&(objectClass=user)(mail=*)) and it takes far too long",
         "they typed admin)(&) into the user name field of our portal",
         "you may use cn:caseExactMatch:=Fred here and hope that it works",
     ],
-    everyday: &[
+    benign: &[
         "the filter (and the rest) is on the way to you",
         "we sell screws (M4) (box=100) and nuts of every size",
         "all of you (and me) are invited",
     ],
 };
 
-/// Runs the filter tokenizer.
-pub static JUDGE: Judge = Judge { name: "ldap", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+/// Reads search filters.
+static DETECTOR: Detector = Detector::of::<Ldap>(Places::REQUEST, run);
 
-const TRIGGERS: &[&str] = &[")(", "(&", "(|", "(!", "( &", "( |", "( !", ")!(", ") (", ":="];
-
-fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    ldap::inspect(subject.bytes, &mut |finding| {
-        let rule = match finding.sign {
-            _ if finding.prose => &IN_TEXT,
-            Sign::Filter => &FILTER,
-            Sign::BreakOut => &BREAK_OUT,
-            Sign::MatchingRule => &MATCHING_RULE,
-        };
-        evidence.found(rule, finding.offset, finding.length);
+fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    evidence.scan::<Ldap, _>(subject, |finding| {
+        Some(match finding.sign {
+            _ if finding.context == Context::Prose => &IN_TEXT,
+            LdapSign::Filter => &FILTER,
+            LdapSign::BreakOut => &BREAK_OUT,
+            LdapSign::MatchingRule => &MATCHING_RULE,
+        })
     });
 }

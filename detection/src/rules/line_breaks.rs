@@ -6,18 +6,19 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 use crate::view::View;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&IN_PATH, &IN_NAME, &IN_HEADER];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&IN_PATH, &IN_NAME, &IN_HEADER]], detectors: &[&DETECTOR] };
 
 static IN_PATH: Rule = Rule {
     id: "http-attacks-header-crlf-injection/path",
     leaf: Leaf::HttpAttacksHeaderCrlfInjection,
     weight: STRONG,
     places: Places::of(&[Place::Path]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A line break in the path.",
     attacks: &[
         "/a%0d%0aX-Injected:%201",
@@ -25,7 +26,7 @@ static IN_PATH: Rule = Rule {
         "/%25%30%41Set-cookie:a=b",
         "/shell.php%0a",
     ],
-    everyday: &["/a%20b", "/docs/line%5Cnbreak", "/a%0"],
+    benign: &["/a%20b", "/docs/line%5Cnbreak", "/a%0"],
 };
 
 static IN_NAME: Rule = Rule {
@@ -33,10 +34,10 @@ static IN_NAME: Rule = Rule {
     leaf: Leaf::HttpAttacksHeaderCrlfInjection,
     weight: STRONG,
     places: Places::of(&[Place::QueryName, Place::FormName, Place::CookieName, Place::FileName]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A line break in the name of a parameter, a cookie or a file.",
     attacks: &["a\r\nX-Injected: 1", "a\nb", "\rrestofdata"],
-    everyday: &["user name", "a\\nb", "first-name"],
+    benign: &["user name", "a\\nb", "first-name"],
 };
 
 static IN_HEADER: Rule = Rule {
@@ -44,16 +45,17 @@ static IN_HEADER: Rule = Rule {
     leaf: Leaf::HttpAttacksHeaderCrlfInjection,
     weight: STRONG,
     places: Places::of(&[Place::Header, Place::Cookie]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A header or cookie value in which a coded line break begins another header or a body.",
     attacks: &["data%0d%0aInjected: value", "news%0dX-Added: second", "x%0a%0a<html>hi", "en%0D%0A%20X-Y:z"],
-    everyday: &["{%0A \"theme\": \"dark\"%0A}", "two%0Alines", "12%3A30"],
+    benign: &["{%0A \"theme\": \"dark\"%0A}", "two%0Alines", "12%3A30"],
 };
 
 /// Looks for line breaks.
-pub static JUDGE: Judge = Judge {
+static DETECTOR: Detector = Detector {
     name: "line-break",
     triggers: &[],
+    prefilter: None,
     places: Places::of(&[
         Place::Path,
         Place::QueryName,

@@ -1,14 +1,16 @@
-//! Rules of this bucket and the judge that reports them: what values and request paths would mean to a file system.
+//! Rules of this bucket and the detector that reports them: what values and request paths would mean to a file system.
+
+use waf_languages::path::{self, Origin, Resolved, Sensitivity, Target, Token};
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::path::{self, Origin, Resolved, Target, Telling, Token};
-use crate::rule::{Judge, Rule};
+use crate::rule::{Bucket, Detector};
 use crate::rules::php_injection::names_a_file;
 use crate::view::View;
 
 mod dot_dot;
 mod dotfiles;
+mod places;
 mod system_files;
 mod triggers;
 
@@ -20,45 +22,31 @@ use dotfiles::{
 use system_files::{SYSTEM_FILE, SYSTEM_FILE_IN_TEXT, SYSTEM_FILE_REQUESTED, WRITES_TO_TEMPORARY};
 use triggers::TRIGGERS;
 
-/// Everything but request paths, whose dots mean something else, and names of uploads.
-const VALUES: Places = Places::of(&[
-    Place::QueryName,
-    Place::Query,
-    Place::FormName,
-    Place::Form,
-    Place::JsonKey,
-    Place::Json,
-    Place::Header,
-    Place::CookieName,
-    Place::Cookie,
-    Place::Xml,
-    Place::PartHeader,
-    Place::Body,
-    Place::PathSegment,
-]);
-const PATH: Places = Places::of(&[Place::Path]);
-
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &CLIMBS_OUT,
-    &STEP_UP,
-    &DISGUISED,
-    &IN_REQUEST_PATH,
-    &IN_FILE_NAME,
-    &SYSTEM_FILE,
-    &SYSTEM_FILE_IN_TEXT,
-    &SYSTEM_FILE_REQUESTED,
-    &WRITES_TO_TEMPORARY,
-    &DOTFILE,
-    &DOTFILE_REQUESTED,
-    &DOTFILE_UPLOADED,
-    &PROJECT_FILE_REQUESTED,
-    &ASSISTANT_FILE,
-    &ASSISTANT_FILE_REQUESTED,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &CLIMBS_OUT,
+        &STEP_UP,
+        &DISGUISED,
+        &IN_REQUEST_PATH,
+        &IN_FILE_NAME,
+        &SYSTEM_FILE,
+        &SYSTEM_FILE_IN_TEXT,
+        &SYSTEM_FILE_REQUESTED,
+        &WRITES_TO_TEMPORARY,
+        &DOTFILE,
+        &DOTFILE_REQUESTED,
+        &DOTFILE_UPLOADED,
+        &PROJECT_FILE_REQUESTED,
+        &ASSISTANT_FILE,
+        &ASSISTANT_FILE_REQUESTED,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 /// Runs the path tokenizer.
-pub static JUDGE: Judge = Judge { name: "path", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+static DETECTOR: Detector =
+    Detector { name: "path", triggers: &[TRIGGERS], prefilter: None, places: Places::REQUEST, run: judge };
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     match subject.place {
@@ -66,14 +54,15 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
         Place::FileName => file_name(subject.bytes, evidence),
         Place::Header if names_a_file(subject.name) => {
             file_name(subject.bytes, evidence);
-            value(subject.place, subject.bytes, evidence);
+            value(subject, subject.bytes, evidence);
         }
         // A segment is part of the path, which is judged whole; only what was hidden in it is an argument.
         Place::PathSegment if !matches!(subject.view, View::Base64 | View::Combined) => {}
         _ => {
-            value(subject.place, subject.bytes, evidence);
+            value(subject, subject.bytes, evidence);
+            garbled(subject.bytes, evidence);
             if let Some(bytes) = path::without_spelt_bytes(subject.bytes) {
-                value(subject.place, &bytes, evidence);
+                value(subject, &bytes, evidence);
                 if Resolved::of(&bytes).ups > 0 {
                     evidence.found(&DISGUISED, 0, subject.bytes.len());
                 }
@@ -82,7 +71,19 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     }
 }
 
+/// Known files behind escapes that nothing decodes to the letter.
+fn garbled(bytes: &[u8], evidence: &mut Evidence<'_>) {
+    if waf_languages::prose::has_several_words(bytes) {
+        return;
+    }
+    let leads = |names: Vec<u8>| path::target(&Resolved::of(&names), Origin::Absolute) > Target::Ordinary;
+    if path::garbled_names(bytes).is_some_and(leads) {
+        evidence.found(&DISGUISED, 0, bytes.len());
+    }
+}
+
 fn request_path(bytes: &[u8], evidence: &mut Evidence<'_>) {
+    garbled(bytes, evidence);
     let spelt = path::without_spelt_bytes(bytes);
     let bytes = spelt.as_deref().unwrap_or(bytes);
     let resolved = Resolved::of(bytes);
@@ -100,7 +101,7 @@ fn request_path(bytes: &[u8], evidence: &mut Evidence<'_>) {
             || resolved.long_dots == 1 && target == Target::Proof,
     );
     found(&SYSTEM_FILE_REQUESTED, target == Target::Proof);
-    found(&DOTFILE_REQUESTED, path::is_secret_dotfile(&resolved, Telling::Requested));
+    found(&DOTFILE_REQUESTED, path::is_secret_dotfile(&resolved, Sensitivity::Requested));
     found(&PROJECT_FILE_REQUESTED, path::is_published_by_mistake(&resolved));
     found(&ASSISTANT_FILE_REQUESTED, path::is_assistant_file(&resolved));
 }
@@ -115,7 +116,7 @@ fn file_name(bytes: &[u8], evidence: &mut Evidence<'_>) {
             |known: &&[u8]| name.get(..known.len()).is_some_and(|head| head.eq_ignore_ascii_case(known));
         CONFIGURATIONS.iter().any(begins)
     });
-    if configures || path::is_secret_dotfile(&resolved, Telling::Requested) {
+    if configures || path::is_secret_dotfile(&resolved, Sensitivity::Requested) {
         evidence.found(&DOTFILE_UPLOADED, 0, bytes.len());
     }
     if resolved.ups > 0 {
@@ -123,17 +124,71 @@ fn file_name(bytes: &[u8], evidence: &mut Evidence<'_>) {
     }
 }
 
-fn value(place: Place, bytes: &[u8], evidence: &mut Evidence<'_>) {
-    let prose = path::is_prose(bytes);
+fn value(subject: &Subject<'_>, bytes: &[u8], evidence: &mut Evidence<'_>) {
+    let prose = waf_languages::prose::has_several_words(bytes);
     for token in path::tokens(bytes) {
-        one_path(place, prose, &token, evidence);
+        one_path(subject, prose, &token, evidence);
+    }
+}
+
+/// Words of parameters that choose a part of a page.
+const PARTS: &[&[u8]] = &[
+    b"content",
+    b"img",
+    b"image",
+    b"inc",
+    b"include",
+    b"lang",
+    b"layout",
+    b"load",
+    b"page",
+    b"show",
+    b"site",
+    b"style",
+    b"template",
+    b"test",
+    b"theme",
+    b"type",
+    b"view",
+];
+/// Words of parameters that choose a file, and of members that report one.
+const FILES: &[&[u8]] = &[
+    b"conf",
+    b"doc",
+    b"document",
+    b"download",
+    b"file",
+    b"filename",
+    b"folder",
+    b"log",
+    b"path",
+    b"pdf",
+    b"read",
+    b"source",
+    b"src",
+    b"url",
+];
+
+/// Whether a value may name a file that nobody reads because of it: in a document unless it chooses a part of a page, in
+/// a parameter unless it chooses a file.
+fn names_files(subject: &Subject<'_>) -> bool {
+    let has = |list: &[&[u8]]| {
+        subject
+            .name
+            .split(|byte| !byte.is_ascii_alphanumeric())
+            .any(|word| list.iter().any(|known| word.eq_ignore_ascii_case(known)))
+    };
+    match subject.place {
+        Place::Json | Place::Xml | Place::Body => !has(PARTS),
+        Place::Query | Place::Form | Place::Part => !has(PARTS) && !has(FILES),
+        _ => false,
     }
 }
 
 /// Parent steps of one path that nobody writes who only wants to name a neighbour.
 const ZIGZAG_STEPS_MIN: usize = 3;
 
-fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidence<'_>) {
+fn one_path(subject: &Subject<'_>, prose: bool, token: &Token<'_>, evidence: &mut Evidence<'_>) {
     let resolved = Resolved::of(token.bytes);
     let target = path::target(&resolved, token.origin);
     let placed = token.origin == Origin::Absolute || resolved.climbs > 0;
@@ -143,7 +198,7 @@ fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidenc
         }
     };
     // Configuration files are sent as JSON or XML, and they do refer to their neighbours.
-    let document = matches!(place, Place::Json | Place::Xml | Place::Body);
+    let document = matches!(subject.place, Place::Json | Place::Xml | Place::Body);
     let climbs_out = match resolved.climbs {
         0 => false,
         _ if target > Target::Ordinary => true,
@@ -161,7 +216,12 @@ fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidenc
     found(&DISGUISED, !prose && (resolved.disguised > 0 || long));
     let is_system =
         token.origin != Origin::Url && target > Target::Ordinary && (placed || target == Target::Proof);
-    let certain = !prose || token.by_scheme && target == Target::Proof;
+    // Configurations and reports name installed programs, logs and pages.
+    let named = target < Target::Proof
+        && resolved.climbs == 0
+        && path::is_installed(&resolved)
+        && names_files(subject);
+    let certain = !prose && !named || token.by_scheme && target == Target::Proof;
     found(&SYSTEM_FILE, is_system && certain);
     found(&SYSTEM_FILE_IN_TEXT, is_system && !certain);
     let names = resolved.segments();
@@ -169,9 +229,9 @@ fn one_path(place: Place, prose: bool, token: &Token<'_>, evidence: &mut Evidenc
         || matches!(names, [first, second, _, ..] if (*first == b"var" && *second == b"tmp") || (*first == b"dev" && *second == b"shm"));
     found(&WRITES_TO_TEMPORARY, temporary && token.before == Some(b'>') && token.origin == Origin::Absolute);
     let nested = names.len() > 1 || resolved.climbs > 0 || !document;
-    let telling = if document { Telling::Placed } else { Telling::Requested };
-    let secret = path::is_secret_dotfile(&resolved, Telling::Anywhere) && nested
-        || placed && path::is_secret_dotfile(&resolved, telling);
+    let sensitivity = if document { Sensitivity::Placed } else { Sensitivity::Requested };
+    let secret = path::is_secret_dotfile(&resolved, Sensitivity::Anywhere) && nested
+        || placed && path::is_secret_dotfile(&resolved, sensitivity);
     found(&DOTFILE, !prose && token.origin != Origin::Url && secret);
     found(&ASSISTANT_FILE, !prose && placed && path::is_assistant_file(&resolved));
 }
@@ -182,7 +242,7 @@ mod tests {
 
     #[test]
     fn attacks_hold_a_trigger() {
-        for rule in RULES {
+        for rule in BUCKET.rules() {
             for attack in
                 rule.attacks.iter().filter(|attack| !attack.contains('%') && !attack.starts_with("L3"))
             {

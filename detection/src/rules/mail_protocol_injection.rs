@@ -1,21 +1,23 @@
-//! Rules of this bucket and the judge that reports them: commands and headers that a value would put into a mail session.
+//! Rules of this bucket and the detector that reports them: commands and headers that a value would put into a mail session.
 
+use waf_languages::language::Context;
+use waf_languages::mail::{Mail, MailSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::mail::{self, Sign};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&COMMAND, &WORD, &RECIPIENT, &IN_TEXT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&COMMAND, &WORD, &RECIPIENT, &IN_TEXT]], detectors: &[&DETECTOR] };
 
 static COMMAND: Rule = Rule {
     id: "mail-protocol-injection/command",
     leaf: Leaf::MailProtocolInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A line of a value is a command of SMTP, IMAP or POP3 with its arguments.",
     attacks: &[
         "\r\nMAIL FROM:<a@b.com>",
@@ -26,7 +28,7 @@ static COMMAND: Rule = Rule {
         "\r\nV100 CAPABILITY\r\nV101 FETCH 4791",
         "\nRETR 123",
     ],
-    everyday: &[
+    benign: &[
         "Hello,\r\nplease help\r\nme to quit",
         "a list:\n1 apple\n2 pears\n3 select your fruit",
         "I got this back:\nRCPT TO:<me@example.org>\nand then it said no such user",
@@ -39,7 +41,7 @@ static WORD: Rule = Rule {
     leaf: Leaf::MailProtocolInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "Behind a line break a value holds nothing but commands of a mail protocol.",
     attacks: &[
         "\r\nDATA",
@@ -48,7 +50,7 @@ static WORD: Rule = Rule {
         "a@b.example\r\nRSET\r\nNOOP",
         "\r\nA1 QUIT",
     ],
-    everyday: &["line one\nDATA", "data\nquit", "\nhelp\n", "QUIT", "x\nDATA\nline three is longer"],
+    benign: &["line one\nDATA", "data\nquit", "\nhelp\n", "QUIT", "x\nDATA\nline three is longer"],
 };
 
 static RECIPIENT: Rule = Rule {
@@ -56,14 +58,14 @@ static RECIPIENT: Rule = Rule {
     leaf: Leaf::MailProtocolInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An address goes on with the header of another recipient.",
     attacks: &[
         "me@example.org\nBcc: you@example.com",
         "me@example.org\r\nCc:a@b.example,c@d.example",
         "x@y.example\nTo: victim@example.org\nSubject: hi",
     ],
-    everyday: &[
+    benign: &[
         "From: me\nTo: you@example.org\nSubject: hello",
         "me@example.org\nyou@example.org",
         "Dear all,\nBcc: nobody",
@@ -75,33 +77,30 @@ static IN_TEXT: Rule = Rule {
     leaf: Leaf::MailProtocolInjection,
     weight: 2,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text holds a line that is a command of a mail protocol or names a recipient.",
     attacks: &[
         "I got this back:\nRCPT TO:<me@example.org>\nand then it said no such user",
         "our server wants\nEHLO mail.example.org\nbefore it does anything else",
         "when I type\na1 FETCH 1:* FLAGS\nthere is no answer from it",
     ],
-    everyday: &[
+    benign: &[
         "Hello,\nplease help me to quit\nsmoking",
         "the mail from: your friends over there",
         "we fetch the\ndata and go",
     ],
 };
 
-/// Reads line by line.
-pub static JUDGE: Judge = Judge { name: "mail", triggers: TRIGGERS, places: Places::REQUEST, run: judge };
+/// Reads commands and headers line by line.
+static DETECTOR: Detector = Detector::of::<Mail>(Places::REQUEST, run);
 
-const TRIGGERS: &[&str] = &["\n", "\r", "rcpt to:", "mail from:"];
-
-fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    mail::inspect(subject.bytes, &mut |finding| {
-        let rule = match finding.sign {
-            _ if finding.prose => &IN_TEXT,
-            Sign::Command => &COMMAND,
-            Sign::Word => &WORD,
-            Sign::Recipient => &RECIPIENT,
-        };
-        evidence.found(rule, finding.offset, finding.length);
+fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    evidence.scan::<Mail, _>(subject, |finding| {
+        Some(match finding.sign {
+            _ if finding.context == Context::Prose => &IN_TEXT,
+            MailSign::Command => &COMMAND,
+            MailSign::Word => &WORD,
+            MailSign::Recipient => &RECIPIENT,
+        })
     });
 }

@@ -5,18 +5,20 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::Places;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] =
-    &[&YAML_OBJECT, &EXTERNAL_ENTITY, &PARAMETER_ENTITY, &EXTERNAL_SUBSET, &INCLUSION];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[&YAML_OBJECT, &EXTERNAL_ENTITY, &PARAMETER_ENTITY, &EXTERNAL_SUBSET, &INCLUSION]],
+    detectors: &[],
+};
 
 static YAML_OBJECT: Rule = Rule {
     id: "template-injection/yaml-class",
     leaf: Leaf::TemplateInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         regex: r"2002:python/(?:object|name|module)\b|!(?:ruby/(?:object|hash|struct|class|module|exception)|php/object)\b|!!(?:com|java|javax|org|ch|sun)\.[a-z0-9_.]{4,80}\s*[\[{]",
         literals: &[
             "2002:python/",
@@ -37,7 +39,7 @@ static YAML_OBJECT: Rule = Rule {
         "!<tag:yaml.org,2002:python/object/new:exec>",
         "a: !php/object 'O:1'",
     ],
-    everyday: &[
+    benign: &[
         "Wow!! python is great",
         "!!binary R0lGODlh",
         "see ruby/object for more",
@@ -51,7 +53,7 @@ static EXTERNAL_ENTITY: Rule = Rule {
     leaf: Leaf::XmlParsingEntityExpansion,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         regex: r"<!entity\s+(?:%\s*)?[^\s%>]{1,128}\s+(?:system|public)\b",
         literals: &["<!entity"],
     },
@@ -61,7 +63,7 @@ static EXTERNAL_ENTITY: Rule = Rule {
         "<!ENTITY % r SYSTEM 'http://203.0.113.7/a.dtd'> %r;",
         "<!entity\tx\tpublic \"a\" \"http://203.0.113.7/\">",
     ],
-    everyday: &[
+    benign: &[
         "<!DOCTYPE html>",
         "<!ENTITY copy \"(c)\">",
         "an entity of the system",
@@ -74,7 +76,7 @@ static PARAMETER_ENTITY: Rule = Rule {
     leaf: Leaf::XmlParsingEntityExpansion,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         regex: r"<!entity\s+(?:%|&#x?0*(?:37|25);)\s*[a-z0-9_.:-]",
         literals: &["<!entity"],
     },
@@ -84,7 +86,7 @@ static PARAMETER_ENTITY: Rule = Rule {
         "<!entity % a '%b;'>",
         "<!DOCTYPE r [<!ENTITY % d SYSTEM \"http://203.0.113.7/d\">%d;]>",
     ],
-    everyday: &["<!ENTITY copy \"100 %\">", "10 % entity", "<!DOCTYPE html>"],
+    benign: &["<!ENTITY copy \"100 %\">", "10 % entity", "<!DOCTYPE html>"],
 };
 
 static EXTERNAL_SUBSET: Rule = Rule {
@@ -92,14 +94,17 @@ static EXTERNAL_SUBSET: Rule = Rule {
     leaf: Leaf::XmlParsingEntityExpansion,
     weight: 3,
     places: Places::REQUEST,
-    test: Test::Pattern { regex: r#"<!doctype\s+[^\s>\[]{1,128}\s+system\s*["']"#, literals: &["<!doctype"] },
+    matcher: RuleMatcher::Pattern {
+        regex: r#"<!doctype\s+[^\s>\[]{1,128}\s+system\s*["']"#,
+        literals: &["<!doctype"],
+    },
     summary: "The document type of an XML text lies elsewhere.",
     attacks: &[
         "<!DOCTYPE x SYSTEM \"//x/x\"><x/>",
         "<!DOCTYPE data SYSTEM 'http://203.0.113.7/oob.dtd'>",
         "<!doctype a system\"http://203.0.113.7/\">",
     ],
-    everyday: &[
+    benign: &[
         "<!DOCTYPE html>",
         "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd\">",
         "a doctype of the system",
@@ -111,7 +116,7 @@ static INCLUSION: Rule = Rule {
     leaf: Leaf::XmlParsingEntityExpansion,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         regex: r#"<(?:xi:)?include\s[^>]{0,200}\bhref\s*=\s*["']?(?:[a-z]+://|file:|/)"#,
         literals: &["include"],
     },
@@ -121,7 +126,7 @@ static INCLUSION: Rule = Rule {
         "<x xmlns:xi=\"http://www.w3.org/2001/XInclude\"><xi:include href=\"http://203.0.113.7/\"/></x>",
         "<include href='/srv/a.xml' />",
     ],
-    everyday: &[
+    benign: &[
         "#include <stdio.h>",
         "<a href=\"https://example.org/include\">include</a>",
         "<include layout=\"@layout/a\" />",

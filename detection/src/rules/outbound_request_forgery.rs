@@ -1,36 +1,39 @@
-//! Rules of this bucket and the judge that reports them: addresses that an application should not be made to fetch from.
+//! Rules of this bucket and the detector that reports them: addresses that an application should not be made to fetch from.
 
+use waf_languages::prose;
+use waf_languages::url::{self, Address, AddressClass, Url};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::prose;
-use crate::lang::url::{self, Address, Reach, Url};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
 mod names;
 mod triggers;
 
 pub(super) use names::{Purpose, purpose};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &METADATA,
-    &METADATA_IN_TEXT,
-    &DISGUISED,
-    &REBINDING,
-    &SCHEME,
-    &CONFUSED,
-    &INTERNAL,
-    &INTERNAL_MENTIONED,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &METADATA,
+        &METADATA_IN_TEXT,
+        &DISGUISED,
+        &REBINDING,
+        &SCHEME,
+        &CONFUSED,
+        &INTERNAL,
+        &INTERNAL_MENTIONED,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 static METADATA: Rule = Rule {
     id: "outbound-request-forgery-cloud-metadata/address",
     leaf: Leaf::OutboundRequestForgeryCloudMetadata,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is the address of a cloud's metadata service, in whatever spelling.",
     attacks: &[
         "http://169.254.169.254/latest/meta-data/",
@@ -42,7 +45,7 @@ static METADATA: Rule = Rule {
         "http:0xA9FEA9FE",
         "Address: 169.254.169.254",
     ],
-    everyday: &[
+    benign: &[
         "https://example.org/metadata",
         "http://metadata.example.org/",
         "169.254.1.2",
@@ -55,14 +58,14 @@ static METADATA_IN_TEXT: Rule = Rule {
     leaf: Leaf::OutboundRequestForgeryCloudMetadata,
     weight: 3,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text mentions the address of a cloud's metadata service.",
     attacks: &[
         "We block 169.254.169.254 for all containers on our hosts",
         "curl hangs for minutes when it asks http://169.254.169.254/latest/api/token for us",
         "why does my pod resolve http://metadata.google.internal/ but not the rest",
     ],
-    everyday: &[
+    benign: &[
         "the metadata of the picture tells where it was taken",
         "see http://metadata.example.org/ for the rest of it",
         "1169.254.169.2541",
@@ -74,7 +77,7 @@ static DISGUISED: Rule = Rule {
     leaf: Leaf::OutboundRequestForgeryInternalAddresses,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A URL hides its host behind an unusual spelling of numbers or letters.",
     attacks: &[
         "http://2130706433/",
@@ -86,7 +89,7 @@ static DISGUISED: Rule = Rule {
         r"http://\\g\\o\\o\\g\\l\\e.\\c\\o\\m/",
         "http:123456789",
     ],
-    everyday: &[
+    benign: &[
         "http://93.184.216.34/",
         "https://bücher.example/",
         "http://1and1.example/",
@@ -100,7 +103,7 @@ static REBINDING: Rule = Rule {
     leaf: Leaf::OutboundRequestForgeryInternalAddresses,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is a host name of a domain that resolves to any address that the name asks for.",
     attacks: &[
         "127.0.0.1.nip.io",
@@ -108,11 +111,7 @@ static REBINDING: Rule = Rule {
         "test.localtest.me",
         "lvh.me/",
     ],
-    everyday: &[
-        "nip.io is a handy service when you try things out",
-        "https://example.org/nip.io",
-        "manip.io",
-    ],
+    benign: &["nip.io is a handy service when you try things out", "https://example.org/nip.io", "manip.io"],
 };
 
 static SCHEME: Rule = Rule {
@@ -120,7 +119,7 @@ static SCHEME: Rule = Rule {
     leaf: Leaf::OutboundRequestForgeryInternalAddresses,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A URL has a scheme with which other protocols are spoken through a fetcher of URLs.",
     attacks: &[
         "gopher://127.0.0.1:6379/_*1",
@@ -128,7 +127,7 @@ static SCHEME: Rule = Rule {
         "tftp://203.0.113.7:69/a",
         "netdoc:///etc/x",
     ],
-    everyday: &["dict: a dictionary", "gopher is an old protocol", "https://example.org/gopher://"],
+    benign: &["dict: a dictionary", "gopher is an old protocol", "https://example.org/gopher://"],
 };
 
 static CONFUSED: Rule = Rule {
@@ -136,7 +135,7 @@ static CONFUSED: Rule = Rule {
     leaf: Leaf::OutboundRequestForgeryInternalAddresses,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A URL is written so that two parsers see two hosts, one of them internal.",
     attacks: &[
         "http://shop.example:80 &@shop.example:80# @127.61.7.9:22/",
@@ -145,7 +144,7 @@ static CONFUSED: Rule = Rule {
         "http://shop.example:80+&@127.61.7.9:22/",
         "http://127.61.7.9:22/?@shop.example:80/",
     ],
-    everyday: &[
+    benign: &[
         "http://me@example.org/",
         "https://example.org/@user",
         "ssh://git@localhost:3035/a.git",
@@ -158,7 +157,7 @@ static INTERNAL: Rule = Rule {
     leaf: Leaf::OutboundRequestForgeryInternalAddresses,
     weight: STRONG,
     places: Places::ARGUMENTS,
-    test: Test::Judged,
+    matcher: RuleMatcher::DetectedInField { place: Place::Json, name: "url" },
     summary: "A parameter that an application fetches from leads to the machine itself or to its network.",
     attacks: &[
         "http://127.0.0.1:22/",
@@ -167,7 +166,7 @@ static INTERNAL: Rule = Rule {
         "192.168.0.5:8080/admin",
         "127.2",
     ],
-    everyday: &[
+    benign: &[
         "https://example.org/",
         "https://example.org/localhost",
         "example.org",
@@ -180,19 +179,24 @@ static INTERNAL_MENTIONED: Rule = Rule {
     leaf: Leaf::OutboundRequestForgeryInternalAddresses,
     weight: 1,
     places: Places::ARGUMENTS,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value names a URL of the machine itself or of its network.",
     attacks: &[
         "http://localhost:3000",
         "open http://127.0.0.1:8080/ in your browser",
         "http://192.168.1.20/api",
     ],
-    everyday: &["https://example.org/callback", "localhost", "127.0.0.1", "localhost:3000 is where it runs"],
+    benign: &["https://example.org/callback", "localhost", "127.0.0.1", "localhost:3000 is where it runs"],
 };
 
 /// Reads the URLs of a value.
-pub static JUDGE: Judge =
-    Judge { name: "url", triggers: triggers::TRIGGERS, places: Places::REQUEST, run: judge };
+static DETECTOR: Detector = Detector {
+    name: "url",
+    triggers: &[triggers::TRIGGERS],
+    prefilter: None,
+    places: Places::REQUEST,
+    run: judge,
+};
 
 /// Longest value that may be one address.
 const ADDRESS_BYTES_MAX: usize = 512;
@@ -200,80 +204,91 @@ const ADDRESS_BYTES_MAX: usize = 512;
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     let bytes = subject.bytes.trim_ascii();
     let prose = prose::has_sentences(bytes, &[]);
-    let scene =
-        Scene { subject, prose, sole: !prose && bytes.len() <= ADDRESS_BYTES_MAX && !bytes.contains(&b'\n') };
+    let position = Position {
+        subject,
+        prose,
+        sole: !prose && bytes.len() <= ADDRESS_BYTES_MAX && !bytes.contains(&b'\n'),
+    };
     // A request of another protocol may follow the address.
     let start = url::at_start(bytes).filter(|url| !prose || names::opens_other_protocols(url.scheme));
     if let Some(url) = start {
-        weigh(&scene, &url, true, evidence);
-    } else if scene.sole
+        weigh(&position, &url, true, evidence);
+    } else if position.sole
         && Places::ARGUMENTS.contains(subject.place)
         && !bytes.contains(&b' ')
         && memchr::memmem::find(bytes, b"://").is_none()
     {
-        weigh_bare(&scene, &url::bare(bytes), evidence);
+        weigh_bare(&position, &url::bare(bytes), evidence);
     }
     url::each(bytes, |url| {
         if start.is_none_or(|start| start.offset != url.offset) {
-            weigh(&scene, &url, false, evidence);
+            weigh(&position, &url, false, evidence);
         }
     });
     if let Some(offset) = mentions_metadata(bytes) {
         evidence.found(if prose { &METADATA_IN_TEXT } else { &METADATA }, offset, METADATA_ADDRESS.len());
     }
-    if scene.sole && start.is_some() && is_confused(bytes) {
+    if position.sole && start.is_some() && is_confused(bytes) {
         evidence.found(&CONFUSED, 0, bytes.len());
     }
 }
 
 /// What a URL stands among.
-struct Scene<'a> {
+struct Position<'a> {
     subject: &'a Subject<'a>,
     prose: bool,
     /// Whether the value could be one address.
     sole: bool,
 }
 
-fn weigh(scene: &Scene<'_>, url: &Url<'_>, at_start: bool, evidence: &mut Evidence<'_>) {
+fn weigh(position: &Position<'_>, url: &Url<'_>, at_start: bool, evidence: &mut Evidence<'_>) {
     let address = url::host(url.host);
     let mut found =
         |rule| evidence.found(rule, url.offset, url.scheme.len() + url.slashes + 1 + url.host.len());
-    if names::opens_other_protocols(url.scheme) && (at_start || !scene.prose && leads_inside(address.reach)) {
+    if names::opens_other_protocols(url.scheme)
+        && (at_start || !position.prose && leads_inside(address.class))
+    {
         found(&SCHEME);
     }
     let odd = url.slashes < 2 && address.numeric
-        || url.backslash && at_start && (url.host.is_empty() || leads_inside(address.reach));
-    match address.reach {
-        Reach::Metadata if scene.prose => found(&METADATA_IN_TEXT),
-        Reach::Metadata => found(&METADATA),
-        Reach::Name | Reach::Nothing if at_start && is_cut_up(url) => found(&DISGUISED),
-        _ if (address.disguised || odd) && !scene.prose => found(&DISGUISED),
-        Reach::Rebinding if scene.sole && at_start => found(&REBINDING),
-        Reach::Loopback | Reach::Internal => {
-            found(if at_start && is_fetched(scene, url, address) { &INTERNAL } else { &INTERNAL_MENTIONED });
+        || url.backslash && at_start && (url.host.is_empty() || leads_inside(address.class));
+    match address.class {
+        AddressClass::Metadata if position.prose => found(&METADATA_IN_TEXT),
+        AddressClass::Metadata => found(&METADATA),
+        AddressClass::Name | AddressClass::Nothing if at_start && is_cut_up(url) => found(&DISGUISED),
+        _ if (address.disguised || odd) && !position.prose => found(&DISGUISED),
+        AddressClass::Rebinding if position.sole && at_start => found(&REBINDING),
+        AddressClass::Loopback | AddressClass::Internal => {
+            found(if at_start && is_fetched(position, url, address) {
+                &INTERNAL
+            } else {
+                &INTERNAL_MENTIONED
+            });
         }
         _ => {}
     }
 }
 
 /// A host without a scheme says little by itself: the parameter's name must say that something is fetched.
-fn weigh_bare(scene: &Scene<'_>, url: &Url<'_>, evidence: &mut Evidence<'_>) {
+fn weigh_bare(position: &Position<'_>, url: &Url<'_>, evidence: &mut Evidence<'_>) {
     let address = url::host(url.host);
-    let open = is_open(scene.subject.place);
+    let open = is_open(position.subject.place);
     let path = url.rest.strip_prefix(b"/");
     // A path behind the host says that there is something to fetch; digits alone are a mask.
     let pathed = open && path.is_some_and(|path| path.is_empty() || !path.iter().all(u8::is_ascii_digit));
-    let fetched = match purpose(scene.subject.name) {
+    let fetched = match purpose(position.subject.name) {
         Purpose::Fetch | Purpose::Callback | Purpose::FetchByNumber => path.is_none() || !open || pathed,
         Purpose::FetchFromForm => open && (path.is_none() || pathed),
         Purpose::Unknown => pathed,
         Purpose::Redirect | Purpose::Metadata | Purpose::Text => false,
     };
-    let rule = match address.reach {
-        Reach::Metadata if fetched && (address.numeric || url.host.contains(&b'.')) => &METADATA,
-        Reach::Rebinding => &REBINDING,
+    let rule = match address.class {
+        AddressClass::Metadata if fetched && (address.numeric || url.host.contains(&b'.')) => &METADATA,
+        AddressClass::Rebinding => &REBINDING,
         // Documents name images and services by such hosts.
-        Reach::Loopback | Reach::Internal if fetched && (open || address.numeric) && url.host.len() > 2 => {
+        AddressClass::Loopback | AddressClass::Internal
+            if fetched && (open || address.numeric) && url.host.len() > 2 =>
+        {
             &INTERNAL
         }
         _ => return,
@@ -282,16 +297,16 @@ fn weigh_bare(scene: &Scene<'_>, url: &Url<'_>, evidence: &mut Evidence<'_>) {
 }
 
 /// Whether the application will fetch the URL: the parameter says so, or says nothing else.
-fn is_fetched(scene: &Scene<'_>, url: &Url<'_>, address: Address) -> bool {
-    let open = is_open(scene.subject.place);
+fn is_fetched(position: &Position<'_>, url: &Url<'_>, address: Address) -> bool {
+    let open = is_open(position.subject.place);
     let web = [&b"http"[..], b"https", b"ftp"].iter().any(|known| known.eq_ignore_ascii_case(url.scheme));
-    scene.sole
-        && match purpose(scene.subject.name) {
+    position.sole
+        && match purpose(position.subject.name) {
             // Documents hold the addresses of databases and brokers, which no client of the web asks.
             Purpose::Fetch | Purpose::Callback => open || web || address.numeric,
             Purpose::FetchByNumber => open || address.numeric,
             Purpose::FetchFromForm => open,
-            Purpose::Unknown => open && web && (address.numeric || address.reach == Reach::Internal),
+            Purpose::Unknown => open && web && (address.numeric || address.class == AddressClass::Internal),
             Purpose::Redirect | Purpose::Metadata | Purpose::Text => false,
         }
 }
@@ -307,8 +322,11 @@ fn is_cut_up(url: &Url<'_>) -> bool {
     url.backslash && url.rest.iter().filter(|byte| **byte == b'\\').take(CUTS).count() == CUTS
 }
 
-const fn leads_inside(reach: Reach) -> bool {
-    matches!(reach, Reach::Metadata | Reach::Loopback | Reach::Internal | Reach::Rebinding)
+const fn leads_inside(class: AddressClass) -> bool {
+    matches!(
+        class,
+        AddressClass::Metadata | AddressClass::Loopback | AddressClass::Internal | AddressClass::Rebinding
+    )
 }
 
 const METADATA_ADDRESS: &[u8] = b"169.254.169.254";
@@ -324,14 +342,14 @@ fn mentions_metadata(bytes: &[u8]) -> Option<usize> {
 /// An `@` behind the end of the authority, and an internal host on either side.
 fn is_confused(bytes: &[u8]) -> bool {
     let Some(url) = url::at_start(bytes) else { return false };
-    let here = leads_inside(url::host(url.host).reach);
+    let here = leads_inside(url::host(url.host).class);
     if here && url.user.contains(&b'.') {
         return true;
     }
     let Some(at) = memchr::memchr(b'@', url.rest) else { return false };
     let second = url.rest.get(at + 1..).unwrap_or_default();
     let last = memchr::memrchr(b'@', second).and_then(|at| second.get(at + 1..)).unwrap_or(second);
-    let inside = |bytes: &[u8]| leads_inside(url::host(url::bare(bytes).host).reach);
+    let inside = |bytes: &[u8]| leads_inside(url::host(url::bare(bytes).host).class);
     let ends = matches!(url.rest.first(), Some(b' ' | b'#' | b'?' | b'\\'))
         || url.rest.get(..at).is_some_and(|rest| rest.ends_with(b"#") || rest.ends_with(b"?"));
     ends && (inside(last) || inside(second) || here)

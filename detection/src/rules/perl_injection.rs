@@ -1,23 +1,25 @@
-//! Rules about Perl code in a value, and the judge that reports them.
+//! Rules about Perl code in a value, and the detector that reports them.
 
+use waf_languages::language::Context;
+use waf_languages::perl::{Perl, PerlSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::perl;
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&INTERPOLATION, &INTERPOLATION_IN_TEXT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&INTERPOLATION, &INTERPOLATION_IN_TEXT]], detectors: &[&DETECTOR] };
 
 /// Reads interpolated Perl.
-pub static JUDGE: Judge = Judge { name: "perl", triggers: perl::TRIGGERS, places: Places::REQUEST, run };
+static DETECTOR: Detector = Detector::of::<Perl>(Places::REQUEST, run);
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    if let Some(found) = perl::interpolation(subject.bytes) {
-        let rule = if found.in_text { &INTERPOLATION_IN_TEXT } else { &INTERPOLATION };
-        evidence.found(rule, found.offset, found.length);
-    }
+    evidence.scan::<Perl, _>(subject, |finding| {
+        let PerlSign::Interpolation = finding.sign;
+        Some(if finding.context == Context::Prose { &INTERPOLATION_IN_TEXT } else { &INTERPOLATION })
+    });
 }
 
 static INTERPOLATION: Rule = Rule {
@@ -25,7 +27,7 @@ static INTERPOLATION: Rule = Rule {
     leaf: Leaf::PerlInjectionSystemCalls,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "Perl code interpolated into a string: it runs when the string is evaluated.",
     attacks: &[
         "@{[system 'whoami']}",
@@ -35,7 +37,7 @@ static INTERPOLATION: Rule = Rule {
         "${\\(system('id'))}",
         "qx{id}",
     ],
-    everyday: &[
+    benign: &[
         "user@example.org",
         "{\"a\":[1,2]}",
         "@{[1]}",
@@ -49,12 +51,12 @@ static INTERPOLATION_IN_TEXT: Rule = Rule {
     leaf: Leaf::PerlInjectionSystemCalls,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text quotes Perl code interpolated into a string.",
     attacks: &[
         "In Perl one writes @{[ scalar @list ]} inside of a string",
         "why does @{[system 'id']} not work in my script?",
         "the trick with @{[ time() ]} is as old as the language",
     ],
-    everyday: &["write to me @home or at work", "the list [a] of all things", "an email @ work"],
+    benign: &["write to me @home or at work", "the list [a] of all things", "an email @ work"],
 };

@@ -3,19 +3,19 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::sign::{leads, opens, proved, raw, spoken};
-use crate::response::{Kind, Spot};
-use crate::rule::{Rule, STRONG, Test};
+use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{checked, leads, opens, raw, spoken};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&MESSAGE, &INFO_PAGE, &SOURCE];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket { rules: &[&[&MESSAGE, &INFO_PAGE, &SOURCE]], detectors: &[] };
 
 static MESSAGE: Rule = Rule {
     id: "php-data-leakage-version-info/message",
     leaf: Leaf::PhpDataLeakageVersionInfo,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[
+    matcher: RuleMatcher::Response(&[
         // As PHP marks it up, and with `html_errors` off.
         raw("<b>Warning</b>:  ", "~ on line <b>#"),
         raw("<b>Notice</b>:  ", "~ on line <b>#"),
@@ -74,9 +74,9 @@ static MESSAGE: Rule = Rule {
         leads("Uncaught exception '", "@'"),
         leads("Unable to fork [", ""),
         leads("expects parameter ", "# to be "),
-        proved("() expects ", "@ ", is_argument_complaint),
+        checked("() expects ", "@ ", is_argument_complaint),
         spoken("failed to open stream: ", "@ "),
-        proved("#0 ", "~.php(#", |spot| spot.is_spoken() && spot.before().ends_with(b"\n")),
+        checked("#0 ", "~.php(#", |context| context.is_spoken() && context.before().ends_with(b"\n")),
     ]),
     summary: "The response carries a message of PHP's, as PHP reports it.",
     attacks: &[
@@ -88,7 +88,7 @@ static MESSAGE: Rule = Rule {
         "<body>Allowed memory size of 134217728 bytes exhausted (tried to allocate 20480 bytes)</body>",
         "Cannot modify header information - headers already sent by (output started at /srv/www/x.php:1)",
     ],
-    everyday: &[
+    benign: &[
         "This is a static function",
         "<p>The warning <code>Undefined variable $user in /srv/www/index.php on line 12</code> means that it was never set.</p>",
         "<p>Warning: Slippery floor in the basement.</p>",
@@ -100,16 +100,20 @@ static MESSAGE: Rule = Rule {
 };
 
 /// `strlen() expects exactly 1 parameter, 0 given`: a function's name before, at the beginning of what is said.
-fn is_argument_complaint(spot: &Spot<'_>) -> bool {
-    let name =
-        spot.before().iter().rev().take_while(|b| b.is_ascii_alphanumeric() || b"_:\\".contains(b)).count();
+fn is_argument_complaint(context: &MatchContext<'_>) -> bool {
+    let name = context
+        .before()
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_alphanumeric() || b"_:\\".contains(b))
+        .count();
     let counted = [
         &b"() expects exactly "[..],
         b"() expects at least ",
         b"() expects at most ",
         b"() expects parameter ",
     ];
-    name > 0 && counted.iter().any(|words| spot.after().starts_with(words)) && spot.back(name).leads()
+    name > 0 && counted.iter().any(|words| context.after().starts_with(words)) && context.back(name).leads()
 }
 
 static INFO_PAGE: Rule = Rule {
@@ -117,7 +121,7 @@ static INFO_PAGE: Rule = Rule {
     leaf: Leaf::PhpDataLeakageVersionInfo,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[
+    matcher: RuleMatcher::Response(&[
         raw("<title>phpinfo()</title>", ""),
         raw("<title>PHP ", "@ - phpinfo()</title>"),
         raw("<h1 class=\"p\">PHP Version ", "#"),
@@ -130,7 +134,7 @@ static INFO_PAGE: Rule = Rule {
         "<table><tr class=\"h\"><td><h1 class=\"p\">PHP Version 7.4.33</h1></td></tr></table>",
         "phpinfo()\nPHP Version => 8.1.2\n\nSystem => Linux web 5.15",
     ],
-    everyday: &[
+    benign: &[
         "<title>How to use phpinfo() safely</title>",
         "<h1>PHP Version 8.3 released</h1>",
         "phpinfo() prints what PHP knows of itself.",
@@ -142,25 +146,25 @@ static SOURCE: Rule = Rule {
     leaf: Leaf::PhpDataLeakageSourceCode,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[
-        proved("<?php", "", is_source),
-        proved("<?PHP", "", is_source),
-        proved("<?=", "", is_echo),
-        proved("<? ", "", is_short),
-        proved("<?\n", "", is_short),
-        proved("<?\r\n", "", is_short),
-        proved("<?\t", "", is_short),
-        proved("$_GET[", "", is_statement),
-        proved("$_POST[", "", is_statement),
-        proved("$_REQUEST[", "", is_statement),
-        proved("$_SESSION[", "", is_statement),
-        proved("$_SERVER[", "", is_statement),
-        proved("$_COOKIE[", "", is_statement),
-        proved("$_FILES[", "", is_statement),
-        proved("session_start(", "", is_statement),
-        proved("move_uploaded_file(", "", is_statement),
-        proved("call_user_func", "", is_statement),
-        proved("mysqli_connect(", "", is_statement),
+    matcher: RuleMatcher::Response(&[
+        checked("<?php", "", is_source),
+        checked("<?PHP", "", is_source),
+        checked("<?=", "", is_echo),
+        checked("<? ", "", is_short),
+        checked("<?\n", "", is_short),
+        checked("<?\r\n", "", is_short),
+        checked("<?\t", "", is_short),
+        checked("$_GET[", "", is_statement),
+        checked("$_POST[", "", is_statement),
+        checked("$_REQUEST[", "", is_statement),
+        checked("$_SESSION[", "", is_statement),
+        checked("$_SERVER[", "", is_statement),
+        checked("$_COOKIE[", "", is_statement),
+        checked("$_FILES[", "", is_statement),
+        checked("session_start(", "", is_statement),
+        checked("move_uploaded_file(", "", is_statement),
+        checked("call_user_func", "", is_statement),
+        checked("mysqli_connect(", "", is_statement),
     ]),
     summary: "The response carries PHP source: a script is sent instead of run.",
     attacks: &[
@@ -172,7 +176,7 @@ static SOURCE: Rule = Rule {
         "$name = $_POST['name'];\n$query = \"select * from users where name='$name'\";",
         "session_start();\nif (isset($_SESSION['user'])) {",
     ],
-    everyday: &[
+    benign: &[
         "<?php12345",
         "<?=!@#$%^&",
         "<?xml version=\"1.0\"?><feed><title>News</title></feed>",
@@ -189,49 +193,49 @@ static SOURCE: Rule = Rule {
 };
 
 /// Source is raw: shown to a reader it would be escaped, in JSON it is somebody's text.
-fn is_raw(spot: &Spot<'_>) -> bool {
-    match spot.kind() {
+fn is_raw(context: &MatchContext<'_>) -> bool {
+    match context.kind() {
         Kind::Json | Kind::Script => false,
-        Kind::Html | Kind::Xml => !spot.is_in_script() && spot.is_spoken(),
-        Kind::Text | Kind::Unknown => spot.is_spoken(),
+        Kind::Html | Kind::Xml => !context.is_in_script() && context.is_spoken(),
+        Kind::Text | Kind::Unknown => context.is_spoken(),
     }
 }
 
-fn is_source(spot: &Spot<'_>) -> bool {
-    let code = spot.after().get(5..).unwrap_or_default();
+fn is_source(context: &MatchContext<'_>) -> bool {
+    let code = context.after().get(5..).unwrap_or_default();
     // `<?php ?>` is how people name the tags.
     code.first().is_none_or(u8::is_ascii_whitespace)
         && !code.trim_ascii_start().starts_with(b"?>")
-        && is_raw(spot)
+        && is_raw(context)
 }
 
 /// A line that is a statement: it begins as one and ends as one.
-fn is_statement(spot: &Spot<'_>) -> bool {
+fn is_statement(context: &MatchContext<'_>) -> bool {
     let ends = |byte: &u8| matches!(byte, b'\n' | b'<' | b'>');
-    let begin = spot.before().rsplit(ends).next().unwrap_or_default().trim_ascii_start();
-    let end = spot.after().split(ends).next().unwrap_or_default().trim_ascii_end();
+    let begin = context.before().rsplit(ends).next().unwrap_or_default().trim_ascii_start();
+    let end = context.after().split(ends).next().unwrap_or_default().trim_ascii_end();
     let word = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     let starts = match begin.first() {
         None | Some(b'$' | b'@') => true,
         Some(_) => begin.get(word(begin)..).unwrap_or_default().trim_ascii_start().starts_with(b"("),
     };
-    starts && end.len() > 8 && matches!(end.last(), Some(b';' | b'{')) && is_raw(spot)
+    starts && end.len() > 8 && matches!(end.last(), Some(b';' | b'{')) && is_raw(context)
 }
 
 /// `<?=` and an expression: a variable, a string, a call.
-fn is_echo(spot: &Spot<'_>) -> bool {
-    let text = spot.after().get(3..).unwrap_or_default().trim_ascii_start();
+fn is_echo(context: &MatchContext<'_>) -> bool {
+    let text = context.after().get(3..).unwrap_or_default().trim_ascii_start();
     let closes = memchr::memmem::find(text, b"?>").is_some();
     let begins = text.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"$\"'(\\_".contains(byte));
-    begins && closes && is_raw(spot)
+    begins && closes && is_raw(context)
 }
 
 /// `<?` and white space: code follows, or nothing at all.
-fn is_short(spot: &Spot<'_>) -> bool {
-    let text = spot.after().get(2..).unwrap_or_default().trim_ascii_start();
+fn is_short(context: &MatchContext<'_>) -> bool {
+    let text = context.after().get(2..).unwrap_or_default().trim_ascii_start();
     let code = text.first().is_none_or(|byte| byte.is_ascii_alphabetic() || b"$/#{}@\\".contains(byte));
     let is_code = text.is_empty()
         || memchr::memmem::find(text, b"?>").is_some()
         || text.contains(&b';') && (text.contains(&b'$') || text.contains(&b'('));
-    code && is_code && is_raw(spot)
+    code && is_code && is_raw(context)
 }

@@ -1,28 +1,31 @@
-//! Rules of this bucket and the judge that reports them: URLs where an application would expect the name of a file of its
+//! Rules of this bucket and the detector that reports them: URLs where an application would expect the name of a file of its
 //! own. What a parameter is for is told by its name, what the URL brings by its last name.
 
+use waf_languages::prose;
+use waf_languages::url::{self, AddressClass, Url};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::lang::prose;
-use crate::lang::url::{self, Reach, Url};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 use crate::rules::outbound_request_forgery::{Purpose, purpose};
 
 mod names;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &ADDRESS,
-    &ADDRESS_IN_DOCUMENT,
-    &LIBRARY_PATH,
-    &REMOTE_SCRIPT,
-    &TRUNCATED,
-    &TRAILING_QUESTION,
-    &EXTERNAL,
-    &EXTERNAL_IN_PATH,
-];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[
+        &ADDRESS,
+        &ADDRESS_IN_DOCUMENT,
+        &LIBRARY_PATH,
+        &REMOTE_SCRIPT,
+        &TRUNCATED,
+        &TRAILING_QUESTION,
+        &EXTERNAL,
+        &EXTERNAL_IN_PATH,
+    ]],
+    detectors: &[&DETECTOR],
+};
 
 const PARAMETERS: Places = Places::of(&[Place::Query, Place::Form, Place::Xml]);
 const QUERY: Places = Places::of(&[Place::Query, Place::Form]);
@@ -32,7 +35,7 @@ static ADDRESS: Rule = Rule {
     leaf: Leaf::RemoteFileFetchIpUrls,
     weight: STRONG,
     places: PARAMETERS,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A parameter is a URL whose host is an address of the internet instead of a name.",
     attacks: &[
         "http://198.51.100.75/boot.php",
@@ -40,7 +43,7 @@ static ADDRESS: Rule = Rule {
         "https://[2606:4700::1111]/x.php",
         "https://2001:db8:701:1100::29c8/lizard.php",
     ],
-    everyday: &[
+    benign: &[
         "https://example.org/a",
         "8.8.8.8",
         "see http://8.8.8.8/ and tell me what you find there",
@@ -53,10 +56,10 @@ static ADDRESS_IN_DOCUMENT: Rule = Rule {
     leaf: Leaf::RemoteFileFetchIpUrls,
     weight: 3,
     places: Places::of(&[Place::Json, Place::Cookie, Place::Query, Place::Form]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A URL in a document or behind a redirect has an address of the internet for a host.",
     attacks: &["http://66.240.183.75/status", "ftp://1.1.1.1", "https://[2606:4700::1111]/"],
-    everyday: &["https://example.org/a", "8.8.8.8", "http://10.0.0.5/"],
+    benign: &["https://example.org/a", "8.8.8.8", "http://10.0.0.5/"],
 };
 
 static LIBRARY_PATH: Rule = Rule {
@@ -64,10 +67,10 @@ static LIBRARY_PATH: Rule = Rule {
     leaf: Leaf::RemoteFileFetchSuspiciousParamNames,
     weight: STRONG,
     places: Places::of(&[Place::Query, Place::Form, Place::Cookie, Place::Json]),
-    test: Test::Judged,
+    matcher: RuleMatcher::DetectedInField { place: Place::Query, name: "lib_path" },
     summary: "A parameter that tells where an application's own code lies is a URL.",
     attacks: &["http://evil.example/shell.txt", "https://evil.example/", "ftp://evil.example/c99.php?"],
-    everyday: &["/srv/app/lib", "lib/classes", "https", "the path is https://example.org/ as far as I know"],
+    benign: &["/srv/app/lib", "lib/classes", "https", "the path is https://example.org/ as far as I know"],
 };
 
 static REMOTE_SCRIPT: Rule = Rule {
@@ -75,10 +78,10 @@ static REMOTE_SCRIPT: Rule = Rule {
     leaf: Leaf::RemoteFileFetchSuspiciousParamNames,
     weight: STRONG,
     places: QUERY,
-    test: Test::Judged,
+    matcher: RuleMatcher::DetectedInField { place: Place::Query, name: "lang" },
     summary: "A parameter that is not meant for URLs is the URL of a script or of a text that may be one.",
     attacks: &["http://evil.example/shell.txt", "https://evil.example/c99.inc", "ftp://evil.example/a.sh?x"],
-    everyday: &[
+    benign: &[
         "https://example.org/photo.jpg",
         "https://example.org/",
         "shell.txt",
@@ -91,7 +94,7 @@ static TRUNCATED: Rule = Rule {
     leaf: Leaf::RemoteFileFetchTruncationTrick,
     weight: STRONG,
     places: PARAMETERS,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A URL ends in a question mark, so that what the application appends becomes a query.",
     attacks: &[
         "http://evil.example/shell.txt?",
@@ -99,11 +102,13 @@ static TRUNCATED: Rule = Rule {
         "ftp://evil.example/c99.php???",
         "http://evil.example?",
     ],
-    everyday: &[
+    benign: &[
         "https://example.org/?",
         "https://example.org/search?q=1",
         "http or https?",
         "https://example.org/list?",
+        "https://ads.example.org/activity;id=a.b;k=1?",
+        "https://example.org/pixel.gif?",
     ],
 };
 
@@ -112,10 +117,10 @@ static TRAILING_QUESTION: Rule = Rule {
     leaf: Leaf::RemoteFileFetchTruncationTrick,
     weight: 1,
     places: PARAMETERS,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A URL without a file's name ends in a question mark.",
     attacks: &["https://example.org/?", "https://example.org/list?", "http://example.org/a/b/?"],
-    everyday: &["https://example.org/", "really?", "https://example.org/?a=1"],
+    benign: &["https://example.org/", "really?", "https://example.org/?a=1"],
 };
 
 static EXTERNAL: Rule = Rule {
@@ -123,7 +128,7 @@ static EXTERNAL: Rule = Rule {
     leaf: Leaf::RemoteFileFetchExternalUrls,
     weight: STRONG,
     places: Places::ARGUMENTS,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is a URL of somewhere else.",
     attacks: &[
         "http://foo.bar",
@@ -132,7 +137,7 @@ static EXTERNAL: Rule = Rule {
         "jar:file:/path/to/app.jar!/a.txt",
         "ftps://foo.bar",
     ],
-    everyday: &["/a/b", "note: this", "see https://example.org/ for all of it", "mailto:me@example.org"],
+    benign: &["/a/b", "note: this", "see https://example.org/ for all of it", "mailto:me@example.org"],
 };
 
 static EXTERNAL_IN_PATH: Rule = Rule {
@@ -140,20 +145,21 @@ static EXTERNAL_IN_PATH: Rule = Rule {
     leaf: Leaf::RemoteFileFetchExternalUrls,
     weight: STRONG,
     places: Places::of(&[Place::Path]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The request path holds a URL.",
     attacks: &[
         "/get/https://example.com/",
         "/u/http:%2f%2fevil.com%2fshell.txt",
         "/proxy/ftp://example.org/a",
     ],
-    everyday: &["/docs/https", "/a//b", "/wiki/Http:_the_book"],
+    benign: &["/docs/https", "/a//b", "/wiki/Http:_the_book"],
 };
 
 /// Reads the URLs of parameters.
-pub static JUDGE: Judge = Judge {
+static DETECTOR: Detector = Detector {
     name: "remote file",
-    triggers: &["://", "http:/", "https:/", "http?", "https?", "ftp?", "ftps?", "file?", "file:"],
+    triggers: &[&["://", "http:/", "https:/", "http?", "https?", "ftp?", "ftps?", "file?", "file:"]],
+    prefilter: None,
     places: Places::ARGUMENTS.or(Places::of(&[Place::Path])),
     run: judge,
 };
@@ -198,7 +204,7 @@ fn weigh(subject: &Subject<'_>, url: &Url<'_>, asked: bool, evidence: &mut Evide
     found(&EXTERNAL);
     let redirects = || matches!(purpose(subject.name), Purpose::Redirect | Purpose::Callback);
     if url.host.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'[')
-        && url::host(url.host).reach == Reach::PublicAddress
+        && url::host(url.host).class == AddressClass::PublicAddress
     {
         found(&ADDRESS_IN_DOCUMENT);
         if !redirects() {
@@ -207,16 +213,21 @@ fn weigh(subject: &Subject<'_>, url: &Url<'_>, asked: bool, evidence: &mut Evide
     }
     if asked {
         let bare = url.rest.iter().all(|byte| *byte == b'?');
-        found(if bare || url.file().contains(&b'.') { &TRUNCATED } else { &TRAILING_QUESTION });
+        found(if bare || names::may_be_code(url.file()) { &TRUNCATED } else { &TRAILING_QUESTION });
     }
     let script = names::is_script(url.file());
     if script.is_none() && subject.place != Place::Query {
         return;
     }
-    let library =
-        names::is_library_path(subject.name) && (script.is_some() || !names::is_one_word(subject.name));
+    // Pages are located too: a word that may mean any path counts with a text, and none with the query of a page.
+    let included = if names::is_one_word(subject.name) {
+        script == Some(names::Script::Text)
+    } else {
+        script.is_some() || !url.has_arguments()
+    };
+    let library = included && names::is_library_path(subject.name);
     let text = script == Some(names::Script::Text) && !names::is_link(subject.name) && !redirects();
-    let foreign = || matches!(url::host(url.host).reach, Reach::PublicAddress | Reach::Name);
+    let foreign = || matches!(url::host(url.host).class, AddressClass::PublicAddress | AddressClass::Name);
     if (library || text) && foreign() {
         if library {
             found(&LIBRARY_PATH);

@@ -3,35 +3,35 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::response::sign::{leads, proved, raw};
-use crate::response::{Kind, Spot};
-use crate::rule::{Rule, STRONG, Test};
+use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{checked, leads, raw};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&ERROR, &TEMPLATE];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket { rules: &[&[&ERROR, &TEMPLATE]], detectors: &[] };
 
 static ERROR: Rule = Rule {
     id: "ruby-data-leakage-version-info/error",
     leaf: Leaf::RubyDataLeakageVersionInfo,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[
-        proved("ActiveRecord::", "@", is_reported),
-        proved("ActionView::", "@", is_reported),
-        proved("ActionController::", "@", is_reported),
-        proved("ActionDispatch::", "@", is_reported),
-        proved("ActiveModel::", "@", is_reported),
-        proved("ActiveSupport::", "@", is_reported),
-        proved("ActiveJob::", "@", is_reported),
-        proved("AbstractController::", "@", is_reported),
-        proved("Rack::", "@", is_reported),
-        proved("Sinatra::", "@", is_reported),
-        proved("Psych::", "@", is_reported),
-        proved("JSON::ParserError", "", is_reported),
-        proved("Errno::E", "@", is_reported),
-        proved("Encoding::", "@", is_reported),
-        proved("Net::", "@", is_reported),
-        proved("Timeout::Error", "", is_reported),
+    matcher: RuleMatcher::Response(&[
+        checked("ActiveRecord::", "@", is_reported),
+        checked("ActionView::", "@", is_reported),
+        checked("ActionController::", "@", is_reported),
+        checked("ActionDispatch::", "@", is_reported),
+        checked("ActiveModel::", "@", is_reported),
+        checked("ActiveSupport::", "@", is_reported),
+        checked("ActiveJob::", "@", is_reported),
+        checked("AbstractController::", "@", is_reported),
+        checked("Rack::", "@", is_reported),
+        checked("Sinatra::", "@", is_reported),
+        checked("Psych::", "@", is_reported),
+        checked("JSON::ParserError", "", is_reported),
+        checked("Errno::E", "@", is_reported),
+        checked("Encoding::", "@", is_reported),
+        checked("Net::", "@", is_reported),
+        checked("Timeout::Error", "", is_reported),
         leads("SyntaxError (", "~.rb:#"),
         leads("SyntaxError: ", "~.rb:#"),
         leads("NoMethodError", "~undefined method "),
@@ -65,7 +65,7 @@ static ERROR: Rule = Rule {
         leads("RegexpError", ": "),
         leads("ThreadError", ": "),
         leads("FiberError", ": "),
-        proved(".rb:", "#", is_frame),
+        checked(".rb:", "#", is_frame),
         raw("<title>Action Controller: Exception caught</title>", ""),
     ]),
     summary: "The response reports an error of Ruby or Rails as the framework words it.",
@@ -78,7 +78,7 @@ static ERROR: Rule = Rule {
         "{\"status\":404,\"exception\":\"#<ActionController::RoutingError: No route matches [GET] \\\"/x\\\">\",\"error\":\"ActionController::RoutingError: No route matches\"}",
         "Errno::ENOENT: No such file or directory @ rb_sysopen - /etc/x",
     ],
-    everyday: &[
+    benign: &[
         "TypeError: Cannot read properties of undefined (reading 'id')",
         "var messages = {fileuploaderror: 'The file could not be uploaded', loaderror: 'Could not load'};",
         "<p>Rails raises ActiveRecord::RecordNotFound when there is no such row.</p>",
@@ -89,8 +89,8 @@ static ERROR: Rule = Rule {
 };
 
 /// `Module::SomeError` with a message.
-fn is_reported(spot: &Spot<'_>) -> bool {
-    let text = spot.after();
+fn is_reported(context: &MatchContext<'_>) -> bool {
+    let text = context.after();
     let end = text
         .iter()
         .position(|b| !(b.is_ascii_alphanumeric() || *b == b':' || *b == b'_'))
@@ -135,18 +135,22 @@ fn is_reported(spot: &Spot<'_>) -> bool {
         b"NotSerializable",
         b"SerializationFailure",
     ];
-    said && kinds.iter().any(|kind| name.ends_with(kind)) && spot.leads()
+    said && kinds.iter().any(|kind| name.ends_with(kind)) && context.leads()
 }
 
 /// ``app/models/post.rb:12:in `save'``.
-fn is_frame(spot: &Spot<'_>) -> bool {
-    let digits = spot.after().iter().skip(4).take_while(|b| b.is_ascii_digit()).count();
-    let rest = spot.after().get(4 + digits..).unwrap_or_default();
-    let path =
-        spot.before().iter().rev().take_while(|b| b.is_ascii_alphanumeric() || b"_./-@+".contains(b)).count();
+fn is_frame(context: &MatchContext<'_>) -> bool {
+    let digits = context.after().iter().skip(4).take_while(|b| b.is_ascii_digit()).count();
+    let rest = context.after().get(4 + digits..).unwrap_or_default();
+    let path = context
+        .before()
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_alphanumeric() || b"_./-@+".contains(b))
+        .count();
     let frame =
         [&b":in `"[..], b":in '", b":in &#39;", b":in &#x27;"].iter().any(|mark| rest.starts_with(mark));
-    path > 0 && frame && spot.is_spoken()
+    path > 0 && frame && context.is_spoken()
 }
 
 static TEMPLATE: Rule = Rule {
@@ -154,7 +158,7 @@ static TEMPLATE: Rule = Rule {
     leaf: Leaf::RubyDataLeakageSourceCode,
     weight: STRONG,
     places: Places::of(&[Place::ResponseBody]),
-    test: Test::Signs(&[proved("<%", "", is_template)]),
+    matcher: RuleMatcher::Response(&[checked("<%", "", is_template)]),
     summary: "The response carries a Ruby template that was not rendered.",
     attacks: &[
         "<%= link_to user.name, user_path(user) %>",
@@ -163,7 +167,7 @@ static TEMPLATE: Rule = Rule {
         "<% if current_user.admin? %>",
         "<%- require 'json' -%>",
     ],
-    everyday: &[
+    benign: &[
         "<%- sidebar.id %>",
         "<script type=\"text/template\"><% if (user.name) { %><b><%= user.name %></b><% } %></script>",
         "<%@ page language=\"java\" %>",
@@ -173,7 +177,7 @@ static TEMPLATE: Rule = Rule {
 };
 
 /// A template tag whose code is Ruby's: its words, its blocks, its variables.
-fn is_template(spot: &Spot<'_>) -> bool {
+fn is_template(context: &MatchContext<'_>) -> bool {
     const WORDS: &[&str] = &[
         "end",
         "else",
@@ -199,7 +203,7 @@ fn is_template(spot: &Spot<'_>) -> bool {
         "t",
         "raw",
     ];
-    let text = spot.after().get(2..).unwrap_or_default();
+    let text = context.after().get(2..).unwrap_or_default();
     let Some(end) = memchr::memmem::find(text, b"%>") else { return false };
     let code = text.get(..end).unwrap_or_default();
     let code = code.strip_prefix(b"=").or_else(|| code.strip_prefix(b"-")).unwrap_or(code);
@@ -213,5 +217,5 @@ fn is_template(spot: &Spot<'_>) -> bool {
         || has(b".each ")
         || code.ends_with(b"?")
         || WORDS.iter().any(|ruby| word == ruby.as_bytes()) && !has(b"{");
-    is_ruby && !matches!(spot.kind(), Kind::Json | Kind::Script) && spot.is_spoken()
+    is_ruby && !matches!(context.kind(), Kind::Json | Kind::Script) && context.is_spoken()
 }

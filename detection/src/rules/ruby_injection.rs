@@ -1,24 +1,26 @@
-//! Rules about Ruby code and objects in a value, and the judge that reports them. Templates with Ruby in them belong to
+//! Rules about Ruby code and objects in a value, and the detector that reports them. Templates with Ruby in them belong to
 //! the template rules.
 
+use waf_languages::language::Context;
+use waf_languages::ruby::{Ruby, RubySign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::ruby;
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&CALL, &CALL_IN_TEXT, &YAML_OBJECT, &MARSHAL];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&CALL, &CALL_IN_TEXT, &YAML_OBJECT, &MARSHAL]], detectors: &[&DETECTOR] };
 
 /// Reads calls of Ruby.
-pub static JUDGE: Judge = Judge { name: "ruby", triggers: ruby::TRIGGERS, places: Places::REQUEST, run };
+static DETECTOR: Detector = Detector::of::<Ruby>(Places::REQUEST, run);
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    if let Some(found) = ruby::call(subject.bytes) {
-        let rule = if found.in_text { &CALL_IN_TEXT } else { &CALL };
-        evidence.found(rule, found.offset, found.length);
-    }
+    evidence.scan::<Ruby, _>(subject, |finding| {
+        let RubySign::Call = finding.sign;
+        Some(if finding.context == Context::Prose { &CALL_IN_TEXT } else { &CALL })
+    });
 }
 
 static CALL: Rule = Rule {
@@ -26,7 +28,7 @@ static CALL: Rule = Rule {
     leaf: Leaf::RubyInjectionSystemCalls,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A call of Ruby that starts a process or evaluates code.",
     attacks: &[
         "Process.spawn(\"id\")",
@@ -38,7 +40,7 @@ static CALL: Rule = Rule {
         "x.send(:system, 'id')",
         "IO.read('|id')",
     ],
-    everyday: &[
+    benign: &[
         "We use Process.spawn(cmd) in our runner for this",
         "The Kernel.system method is documented",
         "process.spawn",
@@ -53,18 +55,14 @@ static CALL_IN_TEXT: Rule = Rule {
     leaf: Leaf::RubyInjectionSystemCalls,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text quotes a call of Ruby that starts a process or evaluates code.",
     attacks: &[
         "We use Process.spawn(cmd) in our runner for this",
         "my colleague says that IO.popen('id') is not safe",
         "you should never write Kernel.exec(params) in your code",
     ],
-    everyday: &[
-        "the process will spawn many others",
-        "the kernel of the system",
-        "open the file and read it",
-    ],
+    benign: &["the process will spawn many others", "the kernel of the system", "open the file and read it"],
 };
 
 static YAML_OBJECT: Rule = Rule {
@@ -72,7 +70,7 @@ static YAML_OBJECT: Rule = Rule {
     leaf: Leaf::RubyInjectionSystemCalls,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         regex: r"!ruby/(?:object|hash|struct|class|module|exception|array|sym|regexp|range)\b[a-z0-9-]*:?",
         literals: &["!ruby/"],
     },
@@ -82,7 +80,7 @@ static YAML_OBJECT: Rule = Rule {
         "!ruby/hash:ActionController::Parameters {}",
         "!ruby/struct:X",
     ],
-    everyday: &["I love ruby!", "!ruby/ is a tag", "gems/ruby/object"],
+    benign: &["I love ruby!", "!ruby/ is a tag", "gems/ruby/object"],
 };
 
 static MARSHAL: Rule = Rule {
@@ -90,7 +88,7 @@ static MARSHAL: Rule = Rule {
     leaf: Leaf::RubyInjectionSystemCalls,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         // Version 4.8, then an object of a named class, raw or in base64.
         regex: r"(?-i)\x04\x08[oU]:[\x05-\x60][A-Z][A-Za-z0-9:]{3}|(?:^|[^A-Za-z0-9+/])BAh[vV]O[g-j][A-Za-z0-9+/]{4}",
         literals: &["\u{4}\u{8}", "bahvo"],
@@ -101,5 +99,5 @@ static MARSHAL: Rule = Rule {
         "\u{4}\u{8}U:\u{15}Gem::Requirement",
         "BAhvOhVHZW06OlNwZWNGZXRjaGVy",
     ],
-    everyday: &["\u{4}\u{8}", "BAhpBg==", "o:Gem::Requirement"],
+    benign: &["\u{4}\u{8}", "BAhpBg==", "o:Gem::Requirement"],
 };

@@ -1,20 +1,21 @@
-//! Rules of this bucket and the judge that reports them: tools that introduce themselves.
+//! Rules of this bucket and the detector that reports them: tools that introduce themselves.
 
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&ATTACK_TOOL, &CALLBACK_HOST];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&ATTACK_TOOL, &CALLBACK_HOST]], detectors: &[&DETECTOR] };
 
 static ATTACK_TOOL: Rule = Rule {
     id: "scanner-detection-user-agent/attack-tool",
     leaf: Leaf::ScannerDetectionUserAgent,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The User-Agent names a vulnerability scanner or an attack tool.",
     attacks: &[
         "sqlmap/1.8#stable (https://sqlmap.org)",
@@ -27,7 +28,7 @@ static ATTACK_TOOL: Rule = Rule {
         "OpenVAS-VT 22.4.1",
         "nessus",
     ],
-    everyday: &[
+    benign: &[
         "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
         "curl/8.5.0",
         "python-requests/2.31.0",
@@ -45,7 +46,7 @@ static CALLBACK_HOST: Rule = Rule {
     leaf: Leaf::ScannerDetectionUserAgent,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The User-Agent holds a host name by which testing tools learn that a server called back.",
     attacks: &[
         "http://lmb1ikpej3yys0gqft8l.burpcollaborator.net/6.17.0 iPhone12,8",
@@ -53,7 +54,7 @@ static CALLBACK_HOST: Rule = Rule {
         "x (https://abc.interact.sh)",
         "a.b.oastify.com",
     ],
-    everyday: &["MyShop/4.12.1 (iPhone; iOS 17.4; Scale/3.00)", "toast.function/1.0", "Interact/2 (shell)"],
+    benign: &["MyShop/4.12.1 (iPhone; iOS 17.4; Scale/3.00)", "toast.function/1.0", "Interact/2 (shell)"],
 };
 
 /// Tools, each a word of its own in the header.
@@ -182,20 +183,14 @@ const CALLBACKS: &[&str] = &[
     "webhook.site",
 ];
 
-const TRIGGERS: &[&str] = &{
-    const COUNT: usize = TOOLS.len() + CALLBACKS.len();
-    let mut all = [""; COUNT];
-    let mut i = 0;
-    while i < COUNT {
-        all[i] = if i < TOOLS.len() { TOOLS[i] } else { CALLBACKS[i - TOOLS.len()] };
-        i += 1;
-    }
-    all
-};
-
 /// Compares the header with both lists.
-pub static JUDGE: Judge =
-    Judge { name: "user-agent", triggers: TRIGGERS, places: Places::HEADERS, run: judge };
+static DETECTOR: Detector = Detector {
+    name: "user-agent",
+    triggers: &[TOOLS, CALLBACKS],
+    prefilter: None,
+    places: Places::HEADERS,
+    run: judge,
+};
 
 fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     if !subject.name.eq_ignore_ascii_case(b"user-agent") {

@@ -5,17 +5,18 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[&COOKIE_WRITTEN, &COOKIE_BY_MARKUP];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket =
+    Bucket { rules: &[&[&COOKIE_WRITTEN, &COOKIE_BY_MARKUP]], detectors: &[&DETECTOR] };
 
 static COOKIE_WRITTEN: Rule = Rule {
     id: "session-fixation-cookie-injection/written",
     leaf: Leaf::SessionFixationCookieInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "Script that writes a cookie and its attributes.",
     attacks: &[
         "<script>document.cookie=\"sessionid=1234; domain=.shop.example\";</script>",
@@ -23,7 +24,7 @@ static COOKIE_WRITTEN: Rule = Rule {
         "document['cookie']='sid=1;path=/;expires=Thu, 01 Jan 2099 00:00:00 GMT'",
         "x.cookie = `PHPSESSID=abc`",
     ],
-    everyday: &[
+    benign: &[
         "chocolate.cookie; domain of bakers",
         "document.cookie is read by the script",
         "read document.cookie; it holds the session",
@@ -36,20 +37,21 @@ static COOKIE_BY_MARKUP: Rule = Rule {
     leaf: Leaf::SessionFixationCookieInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A meta element that sets a cookie.",
     attacks: &[
         "<meta http-equiv=\"Set-Cookie\" content=\"sessionid=1\">",
         "<meta http-equiv=set-cookie content=a=b>",
         "http-equiv = 'Set-Cookie'",
     ],
-    everyday: &["http-equiv = refresh", "http-equiv and Set-Cookie headers", "the Set-Cookie header"],
+    benign: &["http-equiv = refresh", "http-equiv and Set-Cookie headers", "the Set-Cookie header"],
 };
 
 /// Looks behind the word `cookie`.
-pub static JUDGE: Judge = Judge {
+static DETECTOR: Detector = Detector {
     name: "session-cookie",
-    triggers: &[".cookie", "'cookie'", "\"cookie\"", "set-cookie"],
+    triggers: &[&[".cookie", "'cookie'", "\"cookie\"", "set-cookie"]],
+    prefilter: None,
     places: Places::REQUEST,
     run: judge,
 };

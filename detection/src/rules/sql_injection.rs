@@ -1,81 +1,89 @@
-//! SQL injection: the rules with their proofs, and the judge that reports them. What a fragment of a query looks like
-//! is known by [`crate::lang::sql`]; here stands what it means where it was found.
+//! Rules of SQL injection, and the detectors that report them. A fragment of a query is recognised by
+//! [`waf_languages::sql`]; here each of its signs gets a weight.
 
-mod attribution;
-mod breakout;
-mod document;
-mod free;
-mod judge;
-mod operators;
-mod opt_in;
-mod proofs;
-mod proofs_by_dialect;
-mod scene;
+mod calls;
+mod comments;
+mod conditions;
+mod documents;
+mod places;
+mod statements;
 #[cfg(test)]
 mod tests;
-mod triggers;
 
+use waf_languages::sql::{QuotedSql, Sql, SqlSign};
+
+use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::rule::{Judge, Rule};
+use crate::rule::{Bucket, Detector, Rule};
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &proofs::STACKED,
-    &proofs::STATEMENT,
-    &proofs::SUBQUERY,
-    &proofs::QUERY_IN_TEXT,
-    &proofs::CLAUSE,
-    &proofs::FILE,
-    &proofs::VALUE_LIST,
-    &proofs::BOOLEAN_BREAK,
-    &proofs::BOOLEAN_ON_VALUE,
-    &proofs::COMPARISON_BREAK,
-    &proofs::CALL,
-    &proofs::CALL_BREAK,
-    &proofs::CALL_CUT,
-    &proofs::SYSTEM_NAME,
-    &proofs::SYSTEM_IN_TEXT,
-    &proofs::COMMENT_EXECUTED,
-    &proofs::COMMENT_AS_SPACE,
-    &proofs::COMMENT_IN_WORD,
-    &proofs::COMMENT_TAIL,
-    &proofs::BACKTICK_BREAK,
-    &proofs::HEX,
-    &proofs::CONCATENATION,
-    &proofs::DELAY_CALL,
-    &proofs::DELAY_STATEMENT,
-    &proofs::UNION_SELECT,
-    &proofs::UNION_IN_TEXT,
-    &proofs::IF_CALL,
-    &proofs::CASE_WHEN,
-    &proofs::CONDITION_FRAGMENT,
-    &proofs::CLOSER,
-    &proofs::OVERFLOW,
-    &proofs::LOGIN_TAUTOLOGY,
-    &proofs::LOGIN_COMMENT,
-    &proofs_by_dialect::MSSQL_EXEC,
-    &proofs_by_dialect::MSSQL_DECLARE,
-    &proofs_by_dialect::STORED_CALL,
-    &proofs_by_dialect::PROCEDURE_ANALYSE,
-    &proofs_by_dialect::TYPE_CAST,
-    &proofs_by_dialect::DOCUMENT_NAME,
-    &proofs_by_dialect::DOCUMENT_VALUE,
-    &proofs_by_dialect::DOCUMENT_SCRIPT,
-    &proofs_by_dialect::JSON_OPERATOR,
-    &proofs_by_dialect::EXPONENT,
-    &proofs_by_dialect::AGGRESSIVE,
-    &proofs_by_dialect::COMMENT_IN_JSON,
-    &proofs_by_dialect::COMMENT_BEHIND_OPERAND,
-    &proofs_by_dialect::DENSITY,
-    &proofs_by_dialect::ALWAYS_TRUE,
-    &proofs_by_dialect::MULTIPLE_STATEMENTS,
-    &proofs_by_dialect::QUOTE_IN_TEXT,
-];
+/// The rules, and the detectors of SQL without and with quotes.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[statements::RULES, conditions::RULES, calls::RULES, comments::RULES, documents::RULES],
+    detectors: &[&DETECTOR, &QUOTES],
+};
 
-/// Runs the SQL tokenizer.
-pub static JUDGE: Judge =
-    Judge { name: "sql", triggers: triggers::TRIGGERS, places: Places::REQUEST, run: judge::run };
+static DETECTOR: Detector = Detector::of::<Sql>(Places::REQUEST, run);
+static QUOTES: Detector = Detector::of::<QuotedSql>(Places::REQUEST, run_quotes);
 
-/// Runs it behind quotes alone. Nearly every quote in prose is an apostrophe, which is told by what follows it.
-pub static QUOTES: Judge =
-    Judge { name: "sql-quotes", triggers: triggers::QUOTES, places: Places::REQUEST, run: judge::run_quotes };
+fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    evidence.scan::<Sql, _>(subject, |finding| Some(rule(finding.sign)));
+}
+
+fn run_quotes(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
+    evidence.scan::<QuotedSql, _>(subject, |finding| Some(rule(finding.sign)));
+}
+
+const fn rule(sign: SqlSign) -> &'static Rule {
+    match sign {
+        SqlSign::Stacked => &statements::STACKED,
+        SqlSign::Statement => &statements::STATEMENT,
+        SqlSign::BareQuery => &statements::BARE_QUERY,
+        SqlSign::Subquery => &statements::SUBQUERY,
+        SqlSign::QueryInText => &statements::QUERY_IN_TEXT,
+        SqlSign::Clause => &statements::CLAUSE,
+        SqlSign::File => &statements::FILE,
+        SqlSign::ValueList => &statements::VALUE_LIST,
+        SqlSign::BooleanBreak => &conditions::BOOLEAN_BREAK,
+        SqlSign::BooleanOnValue => &conditions::BOOLEAN_ON_VALUE,
+        SqlSign::ComparisonBreak => &conditions::COMPARISON_BREAK,
+        SqlSign::Call => &calls::CALL,
+        SqlSign::CallBreak => &calls::CALL_BREAK,
+        SqlSign::CallCut => &calls::CALL_CUT,
+        SqlSign::SystemName => &calls::SYSTEM_NAME,
+        SqlSign::SystemAlone => &calls::SYSTEM_ALONE,
+        SqlSign::SystemInText => &calls::SYSTEM_IN_TEXT,
+        SqlSign::CommentExecuted => &comments::COMMENT_EXECUTED,
+        SqlSign::CommentAsSpace => &comments::COMMENT_AS_SPACE,
+        SqlSign::CommentInWord => &comments::COMMENT_IN_WORD,
+        SqlSign::CommentTail => &comments::COMMENT_TAIL,
+        SqlSign::BacktickBreak => &comments::BACKTICK_BREAK,
+        SqlSign::Hex => &calls::HEX,
+        SqlSign::Concatenation => &calls::CONCATENATION,
+        SqlSign::DelayCall => &statements::DELAY_CALL,
+        SqlSign::DelayStatement => &statements::DELAY_STATEMENT,
+        SqlSign::UnionSelect => &statements::UNION_SELECT,
+        SqlSign::UnionInText => &statements::UNION_IN_TEXT,
+        SqlSign::IfCall => &conditions::IF_CALL,
+        SqlSign::CaseWhen => &conditions::CASE_WHEN,
+        SqlSign::ConditionFragment => &conditions::CONDITION_FRAGMENT,
+        SqlSign::Closer => &conditions::CLOSER,
+        SqlSign::Overflow => &calls::OVERFLOW,
+        SqlSign::LoginTautology => &conditions::LOGIN_TAUTOLOGY,
+        SqlSign::LoginComment => &conditions::LOGIN_COMMENT,
+        SqlSign::MssqlExec => &statements::MSSQL_EXEC,
+        SqlSign::MssqlDeclare => &statements::MSSQL_DECLARE,
+        SqlSign::StoredCall => &statements::STORED_CALL,
+        SqlSign::ProcedureAnalyse => &statements::PROCEDURE_ANALYSE,
+        SqlSign::TypeCast => &statements::TYPE_CAST,
+        SqlSign::DocumentName => &documents::DOCUMENT_NAME,
+        SqlSign::DocumentValue => &documents::DOCUMENT_VALUE,
+        SqlSign::DocumentScript => &documents::DOCUMENT_SCRIPT,
+        SqlSign::JsonOperator => &documents::JSON_OPERATOR,
+        SqlSign::Exponent => &calls::EXPONENT,
+        SqlSign::Aggressive => &conditions::AGGRESSIVE,
+        SqlSign::Density => &conditions::DENSITY,
+        SqlSign::AlwaysTrue => &conditions::ALWAYS_TRUE,
+        SqlSign::MultipleStatements => &statements::MULTIPLE_STATEMENTS,
+        SqlSign::QuoteInText => &conditions::QUOTE_IN_TEXT,
+    }
+}

@@ -1,81 +1,32 @@
-//! Rules about expressions of template engines, and the judge that reports them. What an expression does, the tokenizer
+//! Rules about expressions of template engines, and the detector that reports them. What an expression does, the tokenizer
 //! says; here it is weighed by whether people write about it.
 
+use waf_languages::language::Context;
+use waf_languages::template::{Template, TemplateSign};
 use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::Places;
-use crate::lang::template::{self, Sign};
-use crate::rule::{Judge, Rule, STRONG, Test};
+use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
-/// The rules.
-pub static RULES: &[&Rule] =
-    &[&INTROSPECTION, &CODE, &CODE_IN_TEXT, &PROBE, &PROBE_IN_TEXT, &POLYGLOT, &PYTHON_OBJECT];
+/// The rules, and the detector that reports them.
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[&[&INTROSPECTION, &CODE, &CODE_IN_TEXT, &PROBE, &PROBE_IN_TEXT, &POLYGLOT, &PYTHON_OBJECT]],
+    detectors: &[&DETECTOR],
+};
 
 /// Reads expressions of template engines.
-pub static JUDGE: Judge = Judge { name: "template", triggers: TRIGGERS, places: Places::REQUEST, run };
-
-static TRIGGERS: &[&str] = &[
-    "{{",
-    "{%",
-    "${",
-    "#{",
-    "*{",
-    "%{",
-    "~{",
-    "@{",
-    "<%",
-    "<#",
-    "[#",
-    "[=",
-    "#set(",
-    "#evaluate(",
-    "#foreach(",
-    "#if(",
-    "#include(",
-    "#parse(",
-    "@(",
-    "@system.",
-    "$class.",
-    "{php",
-    "{system",
-    "{exec",
-    "{shell",
-    "{passthru",
-    "{popen",
-    "{readfile",
-    "{file_",
-    "{if ",
-    "{self",
-    "smarty_",
-    "{$smarty",
-    "__class__",
-    "__globals__",
-    "__init__",
-    "__subclasses__",
-    "__mro__",
-    "__builtins__",
-    "{1",
-    "{2",
-    "{3",
-    "{4",
-    "{5",
-    "{6",
-    "{7",
-    "{8",
-    "{9",
-];
+static DETECTOR: Detector = Detector::of::<Template>(Places::REQUEST, run);
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
-    template::inspect(subject.bytes, evidence.watch(), &mut |finding| {
-        let rule = match (finding.sign, finding.in_text) {
-            (Sign::Introspection, _) => &INTROSPECTION,
-            (Sign::Code, false) => &CODE,
-            (Sign::Code, true) => &CODE_IN_TEXT,
-            (Sign::Probe, false) => &PROBE,
-            (Sign::Probe, true) => &PROBE_IN_TEXT,
-        };
-        evidence.found(rule, finding.offset, finding.length);
+    evidence.scan::<Template, _>(subject, |finding| {
+        Some(match (finding.sign, finding.context == Context::Prose) {
+            (TemplateSign::Introspection, _) => &INTROSPECTION,
+            (TemplateSign::Code, false) => &CODE,
+            (TemplateSign::Code, true) => &CODE_IN_TEXT,
+            (TemplateSign::Probe, false) => &PROBE,
+            (TemplateSign::Probe, true) => &PROBE_IN_TEXT,
+        })
     });
 }
 
@@ -84,7 +35,7 @@ static INTROSPECTION: Rule = Rule {
     leaf: Leaf::TemplateInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A template expression walks from an object to the interpreter or the class loader.",
     attacks: &[
         "{{ ''.__class__.__mro__[1].__subclasses__() }}",
@@ -95,7 +46,7 @@ static INTROSPECTION: Rule = Rule {
         "{user.__init__.__globals__[app]}",
         "{{_self.env.registerUndefinedFilterCallback('exec')}}",
     ],
-    everyday: &[
+    benign: &[
         "{{ user.name }}",
         "f\"{self.__class__.__name__}: {error}\"",
         "#{self.class.name} failed with #{e.message}",
@@ -109,7 +60,7 @@ static CODE: Rule = Rule {
     leaf: Leaf::TemplateInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A template expression runs code, reads files or reaches into its engine.",
     attacks: &[
         "{{ config.items() }}",
@@ -121,7 +72,7 @@ static CODE: Rule = Rule {
         "{system('id')}",
         "{% import os %}${os.popen('id').read()}",
     ],
-    everyday: &[
+    benign: &[
         "{% for p in site.posts %}{{ p.title | escape }}{% endfor %}",
         "`${items.map(i => i.id).join(', ')}` and ${new Date().getFullYear()}",
         "<%= link_to 'Home', root_path %>",
@@ -136,14 +87,14 @@ static CODE_IN_TEXT: Rule = Rule {
     leaf: Leaf::TemplateInjection,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text quotes a template expression that runs code.",
     attacks: &[
         "In our old application we had <%= system('id') %> in a view",
         "does anybody know why {{ config.items() }} is empty here?",
         "they sent us ${\"calc\".execute()} in the name field",
     ],
-    everyday: &[
+    benign: &[
         "We use {{ user.name }} in all of our mails",
         "In Rails you would write <%= f.submit %> at the end of it",
         "The total of ${order.total} is due within a week",
@@ -155,7 +106,7 @@ static PROBE: Rule = Rule {
     leaf: Leaf::TemplateInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A template expression computes with constants alone, to see whether it is evaluated.",
     attacks: &[
         "{{7*7}}",
@@ -167,7 +118,7 @@ static PROBE: Rule = Rule {
         "@(2*3)",
         "{% if True %}1{% endif %}",
     ],
-    everyday: &[
+    benign: &[
         "{{ price * 2 }}",
         "[a-z]{2,4} and x^{2+1}",
         "${1:-8080} ${#array[@]}",
@@ -182,14 +133,14 @@ static PROBE_IN_TEXT: Rule = Rule {
     leaf: Leaf::TemplateInjection,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text quotes a template expression that computes with constants alone.",
     attacks: &[
         "Our scanner put {{7*7}} into every field of the form",
         "why does #{1 + 1} not work in single quotes?",
         "in this example ${2*3} is replaced by the result",
     ],
-    everyday: &[
+    benign: &[
         "The {{ count }} people who came were very happy about it",
         "In this template {{ a }} is the name of the user",
         "there are 7*7 squares on the board",
@@ -201,10 +152,13 @@ static POLYGLOT: Rule = Rule {
     leaf: Leaf::TemplateInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern { regex: r"\$\{\{\s*<%|\{\{<%\[%|<%\s*\[\s*%", literals: &["{{<%", "<%[", "${{"] },
+    matcher: RuleMatcher::Pattern {
+        regex: r"\$\{\{\s*<%|\{\{<%\[%|<%\s*\[\s*%",
+        literals: &["{{<%", "<%[", "${{"],
+    },
     summary: "Delimiters of several template engines one inside the other, to see which of them fails.",
     attacks: &["${{<%[%'\"}}%\\", "{{<%[%'\"}}%", "${{<%"],
-    everyday: &["${{ matrix.os }}", "<%= x[0] %>", "{{ a }} <% b %>"],
+    benign: &["${{ matrix.os }}", "<%= x[0] %>", "{{ a }} <% b %>"],
 };
 
 static PYTHON_OBJECT: Rule = Rule {
@@ -212,12 +166,12 @@ static PYTHON_OBJECT: Rule = Rule {
     leaf: Leaf::TemplateInjection,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern { regex: r"!!python/(?:object|module|name)[:/]", literals: &["!!python/"] },
+    matcher: RuleMatcher::Pattern { regex: r"!!python/(?:object|module|name)[:/]", literals: &["!!python/"] },
     summary: "A YAML tag that makes a Python parser import a module or call a function.",
     attacks: &[
         "!!python/object/apply:os.system ['id']",
         "a: !!python/name:builtins.exec",
         "!!python/object/new:str {state: 1}",
     ],
-    everyday: &["!!python/tuple [1, 2]", "I love python!!", "python/object model"],
+    benign: &["!!python/tuple [1, 2]", "I love python!!", "python/object model"],
 };

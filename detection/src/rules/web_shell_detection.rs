@@ -3,36 +3,30 @@
 
 use waf_shared::catalog::Leaf;
 
-use crate::field::{Place, Places};
-use crate::response::sign::{proved, raw};
-use crate::rule::{Rule, STRONG, Test};
+use self::places::PLACES;
+use crate::response_pattern::{checked, raw};
+use crate::rule::{Bucket, Rule, RuleMatcher, STRONG};
 
 mod behaviour;
+mod places;
 mod title;
 
 use title::is_shell_title;
 
-/// The rules.
-pub static RULES: &[&Rule] = &[
-    &KNOWN_SHELL,
-    &behaviour::COMMAND_FORM,
-    &behaviour::IDENTITY,
-    &behaviour::KERNEL,
-    &behaviour::SWITCHES,
-    &behaviour::FILE_MANAGER,
-];
+/// The rules; no detector reports them.
+pub(crate) static BUCKET: Bucket = Bucket { rules: &[RULES, behaviour::RULES], detectors: &[] };
 
-const PLACES: Places = Places::of(&[Place::ResponseBody]);
+static RULES: &[&Rule] = &[&KNOWN_SHELL];
 
 static KNOWN_SHELL: Rule = Rule {
     id: "web-shell-detection/known-shell",
     leaf: Leaf::WebShellDetection,
     weight: STRONG,
     places: PLACES,
-    test: Test::Signs(&[
-        proved("<title>", "", is_shell_title),
-        proved("<TITLE>", "", is_shell_title),
-        proved("<Title>", "", is_shell_title),
+    matcher: RuleMatcher::Response(&[
+        checked("<title>", "", is_shell_title),
+        checked("<TITLE>", "", is_shell_title),
+        checked("<Title>", "", is_shell_title),
         raw("<input type=hidden name=act ", "~name=c99"),
         raw("name=\"phpspy", ""),
         raw("b374k shell : connected", ""),
@@ -62,7 +56,7 @@ static KNOWN_SHELL: Rule = Rule {
         "<title>..:: Some Shell ::..</title>",
         "<title>Web Shell</title>",
     ],
-    everyday: &[
+    benign: &[
         "<title>Web shell - Wikipedia</title>",
         "<title>Shell | Fuel cards for business</title>",
         "<title>Bash shell scripting tutorial</title>",

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use waf_detection::Engine;
-use waf_detection::body::Cut;
+use waf_detection::body::Completeness;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::verdict::Verdict;
@@ -25,7 +25,7 @@ pub(crate) enum Sent<'a> {
 /// The rule set, compiled once.
 pub(crate) fn engine() -> Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())))
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())))
 }
 
 /// What the engine says with the protections that are on by default, a body cut behind every byte of `cuts`.
@@ -59,7 +59,7 @@ pub(crate) fn verdict_of(sent: Sent<'_>, cuts: &[usize]) -> Verdict {
         (rest, at) = (left, *cut);
     }
     inspection.feed(rest);
-    inspection.finish_body(Cut::Whole);
+    inspection.finish_body(Completeness::Whole);
     inspection.verdict().clone()
 }
 

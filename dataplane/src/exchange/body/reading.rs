@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use waf_detection::body::{BodyKind, Cut};
+use waf_detection::body::{BodyKind, Completeness};
 use waf_detection::inspection::{Inspection, Progress};
 
 use crate::coding::{self, Ancillary, Coding, Fault, Inflater, Made};
@@ -141,7 +141,7 @@ impl Reading {
         }
         // Out of time, the inspection takes nothing more; where the mode lets that pass, the rest does too.
         if inspection.verdict().timed_out {
-            inspection.finish_encoded(Cut::CutOff);
+            inspection.finish_encoded(Completeness::CutOff);
             self.give_up(inspection);
         } else if is_cut_off(self.kind, inspection) {
             self.give_up(inspection);
@@ -194,7 +194,7 @@ impl Reading {
     /// Judges what was fed as the prefix that it is, and reads no further.
     pub(super) fn give_up(&mut self, inspection: &mut Inspection) {
         if self.state == State::On {
-            inspection.finish_body(Cut::CutOff);
+            inspection.finish_body(Completeness::CutOff);
             self.state = State::Finished;
         }
     }
@@ -211,11 +211,11 @@ impl Reading {
         let whole = inflater.map_or(Ok(()), Inflater::finish);
         if self.state == State::On {
             let is_stopped = self.inflater.as_ref().is_some_and(Inflater::is_stopped);
-            let cut = if is_stopped || whole.is_err() { Cut::CutOff } else { Cut::Whole };
+            let cut = if is_stopped || whole.is_err() { Completeness::CutOff } else { Completeness::Whole };
             inspection.finish_body(cut);
             self.state = if inspection.reads_body() { State::Finished } else { State::Off };
         }
-        inspection.finish_encoded(Cut::Whole);
+        inspection.finish_encoded(Completeness::Whole);
         whole
     }
 }

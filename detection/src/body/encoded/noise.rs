@@ -3,7 +3,7 @@
 
 use waf_shared::catalog::Leaf;
 
-use crate::body::Sink;
+use crate::body::sink::Sink;
 use crate::field::Place;
 
 /// Bytes of a lone word: a megabyte of noise has one between two `&` in one of a hundred cases.

@@ -25,7 +25,7 @@ const TYPES: [&str; 5] = [FORM, JSON, XML, TEXT, MULTIPART];
 /// An inspection of a coded body.
 fn inspection(media_type: &str) -> Inspection {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(Engine::new())));
+    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(crate::rules::engine())));
     let bounds = Bounds { max_inspect_size: 1 << 20, ..Bounds::DEFAULT };
     let mut inspection = Inspection::new(engine, LeafSet::defaults(), bounds, OnHit::GoOn, Budget::UNLIMITED);
     inspection.body(media_type.as_bytes());
@@ -39,7 +39,7 @@ fn judge(media_type: &str, bytes: &[u8], size: usize) -> Verdict {
     for chunk in bytes.chunks(size) {
         inspection.feed_encoded(0, chunk);
     }
-    inspection.finish_encoded(Cut::Whole);
+    inspection.finish_encoded(Completeness::Whole);
     assert!(!inspection.is_encoded_open());
     inspection.verdict().clone()
 }
@@ -152,8 +152,8 @@ fn a_beginning_that_is_stored_content_passes() {
                 inspection.feed_encoded(0, piece(bytes));
                 inspection.feed(piece(content));
             }
-            inspection.finish_body(Cut::Whole);
-            inspection.finish_encoded(Cut::Whole);
+            inspection.finish_body(Completeness::Whole);
+            inspection.finish_encoded(Completeness::Whole);
             let verdict = inspection.verdict();
             assert_eq!(verdict.blocks(), expected, "{} by {size}", String::from_utf8_lossy(bytes));
         }

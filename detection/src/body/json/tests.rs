@@ -31,7 +31,7 @@ impl Sink for Collected {
 }
 
 /// The fields, and `Err` with the fault and the bytes after it when the document is not JSON.
-fn read(chunks: &[&[u8]], cut: Cut) -> (Collected, Result<(), (&'static str, usize)>) {
+fn read(chunks: &[&[u8]], completeness: Completeness) -> (Collected, Result<(), (&'static str, usize)>) {
     let mut json = Json::default();
     json.limits(20, 1000);
     let mut sink = Collected::default();
@@ -42,12 +42,12 @@ fn read(chunks: &[&[u8]], cut: Cut) -> (Collected, Result<(), (&'static str, usi
             return (sink, Err((json.fault(), left + rest)));
         }
     }
-    let end = json.finish(cut, &mut sink).map_err(|Fault| (json.fault(), 0));
+    let end = json.finish(completeness, &mut sink).map_err(|Fault| (json.fault(), 0));
     (sink, end)
 }
 
 fn fields(document: &str) -> Vec<(Place, String, String)> {
-    let (sink, end) = read(&[document.as_bytes()], Cut::Whole);
+    let (sink, end) = read(&[document.as_bytes()], Completeness::Whole);
     assert_eq!(end, Ok(()), "{document}");
     sink.fields
         .into_iter()
@@ -104,11 +104,11 @@ fn what_backends_read_differently_is_a_fault() {
         b" ",
         b"{\"a\"}",
     ] {
-        let (sink, end) = read(&[document], Cut::Whole);
+        let (sink, end) = read(&[document], Completeness::Whole);
         let reported = sink.violations.contains(&Leaf::HttpComplianceMalformedBody);
         assert!(end.is_err() || reported, "{}", String::from_utf8_lossy(document));
     }
-    assert_eq!(read(&[], Cut::Whole).1, Ok(()));
+    assert_eq!(read(&[], Completeness::Whole).1, Ok(()));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn values_behind_equal_keys_and_a_mark_are_fields() {
         (b"\xef\xbb\xbf{\"b\":\"\\u0041\"}", &["A"]),
         (b"\xef\xbb\xbf \n[\"\\u0041\"]", &["A"]),
     ] {
-        let (sink, end) = read(&[document], Cut::Whole);
+        let (sink, end) = read(&[document], Completeness::Whole);
         let values = sink.fields.iter().filter(|(place, ..)| *place == Place::Json);
         let values: Vec<&str> = values.map(|(.., value)| std::str::from_utf8(value).unwrap()).collect();
         assert_eq!((values.as_slice(), end), (expected, Ok(())));
@@ -136,20 +136,20 @@ fn the_same_key_in_two_objects_is_fine() {
 #[test]
 fn limits_are_reported_once_they_are_passed() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-    assert!(read(&[nested(20).as_bytes()], Cut::Whole).0.violations.is_empty());
-    assert_eq!(read(&[nested(21).as_bytes()], Cut::Whole).0.violations, [Leaf::JsonParsingMaxDepth]);
-    assert!(read(&[nested(20_000).as_bytes()], Cut::Whole).1.is_err());
+    assert!(read(&[nested(20).as_bytes()], Completeness::Whole).0.violations.is_empty());
+    assert_eq!(read(&[nested(21).as_bytes()], Completeness::Whole).0.violations, [Leaf::JsonParsingMaxDepth]);
+    assert!(read(&[nested(20_000).as_bytes()], Completeness::Whole).1.is_err());
     let wide = |keys: usize| {
         let keys: Vec<String> = (0..keys).map(|n| format!("\"k{n}\":0")).collect();
         format!("{{{}}}", keys.join(","))
     };
-    assert!(read(&[wide(1000).as_bytes()], Cut::Whole).0.violations.is_empty());
-    assert_eq!(read(&[wide(1001).as_bytes()], Cut::Whole).0.violations, [Leaf::JsonParsingMaxKeys]);
+    assert!(read(&[wide(1000).as_bytes()], Completeness::Whole).0.violations.is_empty());
+    assert_eq!(read(&[wide(1001).as_bytes()], Completeness::Whole).0.violations, [Leaf::JsonParsingMaxKeys]);
 }
 
 #[test]
 fn a_prefix_is_judged_as_far_as_it_goes() {
-    let (sink, end) = read(&[br#"{"a": "b", "c": "half a val"#], Cut::CutOff);
+    let (sink, end) = read(&[br#"{"a": "b", "c": "half a val"#], Completeness::CutOff);
     assert_eq!(end, Ok(()));
     assert_eq!(sink.fields.last().unwrap().2, b"half a val");
 }
@@ -212,7 +212,7 @@ proptest! {
 
     #[test]
     fn it_agrees_with_the_reference(bytes in damaged()) {
-        let (sink, end) = read(&[&bytes], Cut::Whole);
+        let (sink, end) = read(&[&bytes], Completeness::Whole);
         match (serde_json::from_slice::<serde_json::Value>(&bytes), end) {
             (Ok(value), Ok(())) => {
                 // The reference takes the last of two equal keys.
@@ -245,7 +245,7 @@ proptest! {
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
         let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-        for cut in [Cut::Whole, Cut::CutOff] {
+        for cut in [Completeness::Whole, Completeness::CutOff] {
             prop_assert_eq!(read(&[&bytes], cut), read(&chunks, cut));
         }
     }

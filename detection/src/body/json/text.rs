@@ -1,6 +1,6 @@
 //! The inside of a JSON string, unescaped as it comes, and the grammar of numbers.
 
-use crate::body::recycle;
+use crate::body::buffer::recycle;
 
 const HALF_PAIR: &str = "a JSON string holds half a surrogate pair";
 

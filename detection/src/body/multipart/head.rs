@@ -108,7 +108,7 @@ impl Head {
                 file_names += 1;
                 // An encoded word is no odd name where the extended form beside it says the same.
                 if !(encoded_word(parameter.raw).is_some() && memchr::memmem::find(rest, b"*=").is_some()) {
-                    odd(&parameter, report);
+                    self.odd_file_name(&parameter, report);
                 }
                 if parameter.raw != &*parameter.value {
                     self.also_named.push(parameter.raw.to_vec());
@@ -139,6 +139,18 @@ impl Head {
         if let Some(extended) = extended {
             self.extended(extended, report);
         }
+    }
+
+    /// A file's name in quotes that readers cut at different places. Without a parameter behind its semicolon there are two
+    /// names, and both are judged.
+    fn odd_file_name(&mut self, parameter: &Parameter<'_>, report: &mut impl FnMut(Finding)) {
+        let raw = parameter.raw;
+        if parameter.form == Form::Token || raw.contains(&b'=') || !has_loose_semicolon(raw) {
+            return odd(parameter, report);
+        }
+        judge_quotes(raw, report);
+        self.also_named
+            .extend(raw.split(|byte| *byte == b';').map(|name| name.trim_ascii().to_vec()).take(1));
     }
 
     /// RFC 7578 forbids `filename*`. Clients that send it beside an equal `filename` cannot be misread and pass.
@@ -260,11 +272,15 @@ fn odd(parameter: &Parameter<'_>, report: &mut impl FnMut(Finding)) {
     if parameter.form == Form::Token {
         return;
     }
-    if raw.array_windows().any(|pair| pair == b"\\\"") || raw.ends_with(b"\\") {
-        report((BOUNDARIES, "a parameter of a Content-Disposition contains a quote"));
-    }
+    judge_quotes(raw, report);
     if raw.contains(&b'=') || has_loose_semicolon(raw) {
         report((BOUNDARIES, "a parameter of a Content-Disposition contains `;` or `=`"));
+    }
+}
+
+fn judge_quotes(raw: &[u8], report: &mut impl FnMut(Finding)) {
+    if raw.array_windows().any(|pair| pair == b"\\\"") || raw.ends_with(b"\\") {
+        report((BOUNDARIES, "a parameter of a Content-Disposition contains a quote"));
     }
 }
 

@@ -3,8 +3,9 @@
 
 use super::head::Flavor;
 use super::{BOUNDARIES, Multipart};
+use crate::body::kind::BodyKind;
+use crate::body::sink::{Completeness, Sink};
 use crate::body::text::Text;
-use crate::body::{BodyKind, Cut, Sink};
 use crate::field::Place;
 
 impl Multipart {
@@ -37,9 +38,9 @@ impl Multipart {
     }
 
     /// Judges what [`Multipart::outside`] has taken, at the delimiter that follows it or at the end.
-    pub(super) fn end_outside(&mut self, cut: Cut, value: &mut Text, sink: &mut impl Sink) {
+    pub(super) fn end_outside(&mut self, completeness: Completeness, value: &mut Text, sink: &mut impl Sink) {
         if std::mem::take(&mut self.is_outside) {
-            value.finish(cut, sink);
+            value.finish(completeness, sink);
         }
     }
 }

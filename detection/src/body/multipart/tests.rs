@@ -1,9 +1,10 @@
 //! Multipart bodies: the known ways to make two readers see different parts, and what honest clients send.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use crate::body::sink::Progress;
 use crate::body::tests::{Collected, Said, leaves, read, read_with, values};
-use crate::body::{Body, Cut, Place};
-use crate::inspection::{Bounds, Files, Progress};
+use crate::body::{Body, Completeness, Place};
+use crate::bounds::{Bounds, Files};
 use waf_shared::catalog::Leaf;
 
 mod readers;
@@ -130,7 +131,7 @@ fn boundary_games_are_refused() {
         assert!(leaves(&read(KIND, body.as_bytes())).contains(&BOUNDARIES), "{body}");
     }
     // What is cut off before it is inspected to its end is not broken.
-    assert_eq!(leaves(&read_with(&Bounds::DEFAULT, KIND, &[good.as_bytes()], Cut::CutOff)), []);
+    assert_eq!(leaves(&read_with(&Bounds::DEFAULT, KIND, &[good.as_bytes()], Completeness::CutOff)), []);
 }
 
 #[test]
@@ -281,7 +282,7 @@ fn files_are_counted_and_measured() {
     };
     let said = |parts: &[String]| {
         let body = format!("{}--b--\r\n", parts.concat());
-        leaves(&read_with(&bounds, KIND, &[body.as_bytes()], Cut::Whole))
+        leaves(&read_with(&bounds, KIND, &[body.as_bytes()], Completeness::Whole))
     };
     let small = file("a.png", "image/png", "12345");
     assert_eq!(said(&[small.clone(), small.clone()]), []);
@@ -322,7 +323,7 @@ fn only_the_head_of_a_file_is_kept_and_nothing_of_it_counts() {
         b"\r\n--b\r\nContent-Disposition: form-data; name=\"g\"; filename=\"g.php\"\r\n\r\nx\r\n--b--\r\n",
         &mut sink,
     );
-    body.finish(Cut::Whole, &mut sink);
+    body.finish(Completeness::Whole, &mut sink);
     // Limits are watched to the end; what lies beyond the room is no field.
     assert_eq!(leaves(&sink.0), [RUNS]);
     assert_eq!(values(&sink.0, Place::FileName), ["f.bin"]);
@@ -335,9 +336,9 @@ fn floods_of_parts_end_at_the_limit_and_in_time() {
         &Bounds { max_inspect_size: 10 << 20, ..Bounds::DEFAULT },
         KIND,
         &[body.as_bytes()],
-        Cut::Whole,
+        Completeness::Whole,
     );
     assert_eq!(names.iter().filter(|said| matches!(said, Said::Name(_))).count(), 100_000);
     let tiny: Vec<&[u8]> = body.as_bytes()[..60_000].chunks(1).collect();
-    assert_eq!(leaves(&read_with(&Bounds::DEFAULT, KIND, &tiny, Cut::CutOff)), []);
+    assert_eq!(leaves(&read_with(&Bounds::DEFAULT, KIND, &tiny, Completeness::CutOff)), []);
 }

@@ -6,8 +6,8 @@ use waf_shared::catalog::Leaf;
 use super::{Multipart, Position, State, signature};
 use crate::body::opening::{Content, Opening};
 use crate::body::shape::{Follow, Shape};
+use crate::body::sink::{Completeness, Sink};
 use crate::body::text::Text;
-use crate::body::{Cut, Sink};
 
 /// A file without a name, until its first bytes say what it is.
 #[derive(Debug)]
@@ -37,10 +37,10 @@ impl Multipart {
     }
 
     /// The file ends: what its first bytes show is decided.
-    pub(super) fn end_file(&mut self, cut: Cut, value: &mut Text, sink: &mut impl Sink) {
+    pub(super) fn end_file(&mut self, completeness: Completeness, value: &mut Text, sink: &mut impl Sink) {
         self.open(b"", Follow::Nothing, value, sink);
         match self.state {
-            State::Text(_) => value.finish(cut, sink),
+            State::Text(_) => value.finish(completeness, sink),
             State::File(_) if self.file_head.len() < signature::HEAD_BYTES => self.sniff(sink),
             _ => {}
         }

@@ -2,9 +2,9 @@
 
 use super::{Said, leaves, read, spellings, values};
 use crate::body::tests::Collected;
-use crate::body::{Body, Cut};
+use crate::body::{Body, Completeness};
+use crate::bounds::Bounds;
 use crate::field::Place;
-use crate::inspection::Bounds;
 use waf_shared::catalog::Leaf;
 
 /// Media types that promise something else than text.
@@ -100,7 +100,7 @@ fn files_under_a_binary_type_are_not_read() {
             parsers.start(kind.as_bytes(), &Bounds::DEFAULT, &mut Collected::default());
             assert!(parsers.is_read());
             parsers.feed(body, &mut Collected::default());
-            parsers.finish(Cut::Whole, &mut Collected::default());
+            parsers.finish(Completeness::Whole, &mut Collected::default());
             assert_eq!((parsers.is_read(), parsers.uninspected()), (false, 0), "{kind}");
         }
     }
@@ -132,6 +132,33 @@ fn parts_without_a_name_are_read_as_what_they_show() {
                 Said::Name(_) | Said::Violation(..) => false,
             };
             assert!(!said.iter().any(is_content), "{kind}: {said:?}");
+        }
+    }
+}
+
+/// Readers of mail take any part whose disposition has a name for a field.
+#[test]
+fn parts_with_the_name_of_a_field_are_fields() {
+    let read_part = |disposition: &str, kind: &str, content: &[u8]| {
+        let head = format!("--b\r\nContent-Disposition: {disposition}\r\nContent-Type: {kind}\r\n\r\n");
+        read("multipart/mixed; boundary=b", &[head.as_bytes(), content, b"\r\n--b--\r\n"].concat())
+    };
+    let dispositions = [
+        "form-data; name=\"e\"",
+        "a;name=e",
+        "inline; name=e",
+        "attachment; x=y; name=e",
+        "FORM-DATA;NAME=e",
+    ];
+    for disposition in dispositions {
+        for kind in BINARY {
+            let said = read_part(disposition, kind, b"1' or 'A'='A");
+            assert_eq!(values(&said, Place::Part), ["1' or 'A'='A"], "{disposition} {kind}: {said:?}");
+            let said = read_part(disposition, kind, b"\0A");
+            assert!(!values(&said, Place::Part).is_empty(), "{disposition} {kind}: {said:?}");
+            // With a file's name it is a file.
+            let said = read_part(&format!("{disposition}; filename=n.bin"), kind, b"1' or 'A'='A");
+            assert!(values(&said, Place::Part).is_empty(), "{disposition} {kind}: {said:?}");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::state::{Mark, State, Taken, is_space};
 use super::{Fault, Located, Xml};
-use crate::body::Sink;
 use crate::body::charset::{self, Label};
+use crate::body::sink::Sink;
 use crate::field::Place;
 
 impl Xml {

@@ -5,7 +5,7 @@ use waf_shared::catalog::Leaf;
 use super::entities::Expansion;
 use super::state::{Stage, State, Taken, is_control, is_name, is_space};
 use super::{BYTE_ORDER_MARK, CONTROL, Fault, Located, REFERENCE_BYTES_MAX, Xml};
-use crate::body::Sink;
+use crate::body::sink::Sink;
 use crate::field::Place;
 
 impl Xml {

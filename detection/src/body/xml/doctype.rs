@@ -6,7 +6,7 @@ use waf_shared::catalog::Leaf;
 use super::outside::is_harmless;
 use super::state::{Mark, State, Taken, is_name, is_space};
 use super::{Fault, Xml};
-use crate::body::Sink;
+use crate::body::sink::Sink;
 use crate::field::Place;
 
 const EXTERNAL: &str = "XML declares an external entity";

@@ -8,7 +8,7 @@ use waf_shared::limits;
 use super::outside;
 use super::state::{Element, Space, Stage, State, Taken, is_control, is_name, is_name_start, is_space};
 use super::{CONTROL, DEPTH_MAX, Fault, Located, Xml};
-use crate::body::Sink;
+use crate::body::sink::Sink;
 use crate::field::Place;
 
 impl Xml {

@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 
 use crate::body::tests::{Said, leaves, read, read_with, values};
-use crate::body::{Cut, Place};
-use crate::inspection::Bounds;
+use crate::body::{Completeness, Place};
+use crate::bounds::Bounds;
 use waf_shared::catalog::Leaf;
 
 const MALFORMED: Leaf = Leaf::HttpComplianceMalformedBody;
@@ -127,7 +127,8 @@ fn entities_are_counted_declared_and_expanded() {
     let laughs = format!("<!DOCTYPE a [<!ENTITY l0 'ha'>{}]><a>&l9;</a>", levels.concat());
     assert_eq!(leaves(&read("text/xml", laughs.as_bytes())), [ENTITIES]);
     let none = Bounds { xml_entities: 0, ..Bounds::DEFAULT };
-    let said = |document: &str| leaves(&read_with(&none, "text/xml", &[document.as_bytes()], Cut::Whole));
+    let said =
+        |document: &str| leaves(&read_with(&none, "text/xml", &[document.as_bytes()], Completeness::Whole));
     assert_eq!(said("<a>&amp;&#65;&lt;</a>"), []);
     assert_eq!(said("<!DOCTYPE a [<!ENTITY e 'x'>]><a/>"), [ENTITIES]);
 }
@@ -138,7 +139,7 @@ fn depth_is_counted_and_ends() {
     assert_eq!(leaves(&read("text/xml", nested(20).as_bytes())), []);
     assert_eq!(leaves(&read("text/xml", nested(21).as_bytes())), [Leaf::XmlParsingMaxDepth]);
     let big = Bounds { max_inspect_size: 10 << 20, ..Bounds::DEFAULT };
-    let said = read_with(&big, "text/xml", &[nested(100_000).as_bytes()], Cut::Whole);
+    let said = read_with(&big, "text/xml", &[nested(100_000).as_bytes()], Completeness::Whole);
     assert_eq!(leaves(&said), [Leaf::XmlParsingMaxDepth, MALFORMED]);
 }
 
@@ -184,7 +185,7 @@ fn what_readers_see_differently_is_malformed() {
 fn what_follows_a_fault_is_judged_as_text() {
     let said = read("text/xml", b"<a>x</b><c>later</c>");
     assert_eq!(values(&said, Place::Body), ["<c>later</c>"]);
-    let said = read_with(&Bounds::DEFAULT, "text/xml", &[b"<a>x<b c='half"], Cut::CutOff);
+    let said = read_with(&Bounds::DEFAULT, "text/xml", &[b"<a>x<b c='half"], Completeness::CutOff);
     assert_eq!((values(&said, Place::Xml), leaves(&said)), (vec!["x", "half"], vec![]));
 }
 

@@ -6,8 +6,9 @@ use waf_shared::catalog::LeafSet;
 
 use super::{Kind, is_plain};
 use crate::Engine;
+use crate::bounds::Bounds;
 use crate::budget::Budget;
-use crate::inspection::{Bounds, Inspection, OnHit};
+use crate::inspection::{Inspection, OnHit};
 
 fn passes_over(name: &str, value: &str) -> bool {
     match Kind::of(name.as_bytes()) {
@@ -101,7 +102,7 @@ fn blocks(engine: &Arc<Engine>, name: &str, value: &str) -> bool {
 
 #[test]
 fn attacks_are_found_in_every_header() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     let names = [
         "Accept",
         "Accept-Charset",
@@ -157,7 +158,7 @@ fn attacks_are_found_in_every_header() {
 
 #[test]
 fn what_clients_send_passes() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     for (name, value) in [
         ("Sec-CH-UA", "\"Not/A)Brand\";v=\"8\", \"Chromium\";v=\"126\", \"Google Chrome\";v=\"126\""),
         ("Sec-CH-UA", "\" Not A;Brand\";v=\"99\", \"Chromium\";v=\"98\", \"Microsoft Edge\";v=\"98\""),

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use waf_shared::catalog::LeafSet;
 
 use crate::Engine;
-use crate::body::Cut;
+use crate::body::Completeness;
+use crate::bounds::Bounds;
 use crate::budget::Budget;
-use crate::inspection::{Bounds, Inspection, OnHit};
+use crate::inspection::{Inspection, OnHit};
 use crate::recorded::Recorded;
 
 fn blocks(engine: &Arc<Engine>, request: &str) -> bool {
@@ -30,7 +31,7 @@ fn post(target: &str, lines: &str, form: &str) -> String {
 
 #[test]
 fn attacks_cut_over_lines_are_found() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     for lines in [
         "X-Id: 1' UNION/*\nX-Id: */SELECT password FROM users--\n",
         "X-Id: 1' UNION/*\nAccept-Language: de\nx-id: */SELECT/*\nX-ID: */password FROM users--\n",
@@ -55,7 +56,7 @@ fn attacks_cut_over_lines_are_found() {
 
 #[test]
 fn attacks_cut_over_cookies_are_found() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     for lines in [
         "Cookie: a=\"1' UNION/*;*/SELECT password FROM users--\"\n",
         "Cookie: a=\"1\\073cat /etc/passwd\"\n",
@@ -81,7 +82,7 @@ fn attacks_cut_over_cookies_are_found() {
 
 #[test]
 fn attacks_cut_over_parameters_are_found() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     let (one, two) = ("1'+UNION/*", "*/SELECT+password+FROM+users--");
     for request in [
         get(&format!("/?id={one}&id={two}"), ""),
@@ -113,7 +114,7 @@ fn attacks_cut_over_parameters_are_found() {
 
 #[test]
 fn multipart_fields_of_one_name_are_joined() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     let part = |name: &str, value: &str| {
         format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
     };
@@ -124,7 +125,7 @@ fn multipart_fields_of_one_name_are_joined() {
         inspection.body(b"multipart/form-data; boundary=x");
         inspection.feed(parts.concat().as_bytes());
         inspection.feed(b"--x--\r\n");
-        inspection.finish_body(Cut::Whole);
+        inspection.finish_body(Completeness::Whole);
         inspection.verdict().blocks()
     };
     let two = "*/SELECT password FROM users--";
@@ -135,7 +136,7 @@ fn multipart_fields_of_one_name_are_joined() {
 
 #[test]
 fn repeated_names_are_kept_within_bounds() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     let long = format!("/?{}", "a=1'&".repeat(900));
     assert!(!blocks(&engine, &get(&long, "")));
     let cookies = format!("Cookie: {}\n", "a=1;".repeat(4000));

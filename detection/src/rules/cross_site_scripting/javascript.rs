@@ -1,71 +1,83 @@
 //! Rules about script: what each conclusion of the script scanner weighs, with its proofs.
 
+use waf_languages::language::Context;
+use waf_languages::script::JavascriptSign;
 use waf_shared::catalog::Leaf;
 
-use super::judged;
-use crate::lang::script::Sign;
-use crate::rule::{Rule, STRONG};
+use crate::field::Places;
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 /// The rule for a conclusion.
-pub(super) fn rule(sign: Sign) -> &'static Rule {
+pub(super) fn rule(sign: JavascriptSign, context: Context) -> &'static Rule {
+    let is_prose = context == Context::Prose;
     match sign {
-        Sign::Call => &CALL,
-        Sign::CallMention => &CALL_MENTION,
-        Sign::PageObject => &PAGE_OBJECT,
-        Sign::PageObjectMention => &PAGE_OBJECT_MENTION,
-        Sign::ComputedMember => &COMPUTED_MEMBER,
-        Sign::TaggedTemplate => &TAGGED_TEMPLATE,
-        Sign::Handover => &HANDOVER,
-        Sign::Detour => &DETOUR,
-        Sign::StringBreak => &STRING_BREAK,
-        Sign::Assignment => &ASSIGNMENT,
+        JavascriptSign::Call if is_prose => &CALL_MENTION,
+        JavascriptSign::Call => &CALL,
+        JavascriptSign::PageObject if is_prose => &PAGE_OBJECT_MENTION,
+        JavascriptSign::PageObject => &PAGE_OBJECT,
+        JavascriptSign::ComputedMember => &COMPUTED_MEMBER,
+        JavascriptSign::TaggedTemplate => &TAGGED_TEMPLATE,
+        JavascriptSign::Handover => &HANDOVER,
+        JavascriptSign::Detour => &DETOUR,
+        JavascriptSign::StringBreak => &STRING_BREAK,
+        JavascriptSign::Assignment => &ASSIGNMENT,
     }
 }
 
-/// Where a template expression of a client-side framework runs code, if one does.
-pub(super) fn template_expression(bytes: &[u8]) -> Option<usize> {
-    memchr::memmem::find_iter(bytes, b"{{").find(|&at| {
-        let rest = bytes.get(at + 2..).unwrap_or_default();
-        let rest = rest.get(..2048).unwrap_or(rest);
-        let inside = memchr::memmem::find(rest, b"}}").and_then(|end| rest.get(..end)).unwrap_or(rest);
-        let reaches = ["constructor", "$eval", "$on", "__proto__", "$new", "prototype", "alert", "$event"]
-            .iter()
-            .any(|word| memchr::memmem::find(inside, word.as_bytes()).is_some());
-        reaches && inside.iter().any(|byte| matches!(byte, b'(' | b'`' | b'[' | b'='))
-    })
-}
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[
+    &SCRIPT_URL,
+    &BARE_SCRIPT_URL,
+    &FILLER_URL,
+    &DATA_URL,
+    &CALL,
+    &CALL_MENTION,
+    &PAGE_OBJECT,
+    &PAGE_OBJECT_MENTION,
+    &COMPUTED_MEMBER,
+    &TAGGED_TEMPLATE,
+    &HANDOVER,
+    &DETOUR,
+    &ASSIGNMENT,
+    &STRING_BREAK,
+    &TEMPLATE_EXPRESSION,
+];
 
-pub(super) static SCRIPT_URL: Rule = judged(
-    "cross-site-scripting-javascript-urls/attribute",
-    Leaf::CrossSiteScriptingJavascriptUrls,
-    STRONG,
-    "An attribute's address runs code.",
-    &[
+pub(super) static SCRIPT_URL: Rule = Rule {
+    id: "cross-site-scripting-javascript-urls/attribute",
+    leaf: Leaf::CrossSiteScriptingJavascriptUrls,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "An attribute's address runs code.",
+    attacks: &[
         "<a href=javascript:alert(1)>",
         "<a href=\" java\tscript:x()\">",
         "<img src='&#106;avascript:x()'>",
         "<embed code=vbscript:msgbox(1)>",
     ],
-    &[
+    benign: &[
         "<a href=\"https://example.com/javascript:x\">x</a>",
         "<p title=\"javascripts\">",
         "<a href='mailto:a@example.com'>",
     ],
-);
+};
 
-pub(super) static BARE_SCRIPT_URL: Rule = judged(
-    "cross-site-scripting-javascript-urls/value",
-    Leaf::CrossSiteScriptingJavascriptUrls,
-    STRONG,
-    "A value is an address that runs code.",
-    &[
+pub(super) static BARE_SCRIPT_URL: Rule = Rule {
+    id: "cross-site-scripting-javascript-urls/value",
+    leaf: Leaf::CrossSiteScriptingJavascriptUrls,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "A value is an address that runs code.",
+    attacks: &[
         "javascript:alert(1)",
         "ja&tab;vascript: ",
         "x=javascript://%0aa()",
         "vbscript:msgbox(\"x\")",
         "&#106&#97&#118&#97&#115&#99&#114&#105&#112&#116&#58x",
     ],
-    &[
+    benign: &[
         "javascript: the good parts",
         "JavaScript: The Definitive Guide (7th edition)",
         "JavaScript:+Basics+of+it+(2nd)",
@@ -73,40 +85,46 @@ pub(super) static BARE_SCRIPT_URL: Rule = judged(
         "typescript:x",
         "language=javascript",
     ],
-);
+};
 
-pub(super) static FILLER_URL: Rule = judged(
-    "cross-site-scripting-javascript-urls/filler",
-    Leaf::CrossSiteScriptingJavascriptUrls,
-    1,
-    "An address with a script scheme that does nothing.",
-    &["<a href=\"javascript:void(0)\">", "javascript:void(0);", "<a href='javascript:;'>"],
-    &["void(0)", "javascript", "javascript: nothing"],
-);
+pub(super) static FILLER_URL: Rule = Rule {
+    id: "cross-site-scripting-javascript-urls/filler",
+    leaf: Leaf::CrossSiteScriptingJavascriptUrls,
+    weight: 1,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "An address with a script scheme that does nothing.",
+    attacks: &["<a href=\"javascript:void(0)\">", "javascript:void(0);", "<a href='javascript:;'>"],
+    benign: &["void(0)", "javascript", "javascript: nothing"],
+};
 
-pub(super) static DATA_URL: Rule = judged(
-    "cross-site-scripting-javascript-urls/data",
-    Leaf::CrossSiteScriptingJavascriptUrls,
-    STRONG,
-    "An address that brings its own document.",
-    &[
+pub(super) static DATA_URL: Rule = Rule {
+    id: "cross-site-scripting-javascript-urls/data",
+    leaf: Leaf::CrossSiteScriptingJavascriptUrls,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "An address that brings its own document.",
+    attacks: &[
         "data:text/html,<b>x",
         "<a href='data:text/html;base64,PHNjcmlwdD4='>",
         "<x src=\" data:image/svg+xml,x\">",
     ],
-    &[
+    benign: &[
         "<img src=\"data:image/svg+xml;base64,PHN2Zz4=\">",
         "data:image/png;base64,iVBORw0KGgo=",
         "data: text and numbers",
     ],
-);
+};
 
-pub(super) static CALL: Rule = judged(
-    "cross-site-scripting-javascript-keywords/call",
-    Leaf::CrossSiteScriptingJavascriptKeywords,
-    STRONG,
-    "A function that runs text or opens a dialog is called where an expression may stand.",
-    &[
+pub(super) static CALL: Rule = Rule {
+    id: "cross-site-scripting-javascript-keywords/call",
+    leaf: Leaf::CrossSiteScriptingJavascriptKeywords,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "A function that runs text or opens a dialog is called where an expression may stand.",
+    attacks: &[
         "';alert(1)//",
         "\"-confirm(1)-\"",
         "(alert)(1)",
@@ -123,7 +141,7 @@ pub(super) static CALL: Rule = judged(
         "\"};print()//",
         "alert<x>(1)",
     ],
-    &[
+    benign: &[
         "use alert(1) to see it",
         "weather alert (red)",
         "alert(s)",
@@ -131,23 +149,27 @@ pub(super) static CALL: Rule = judged(
         "please confirm (or cancel) the order",
         "the function `eval(x)` is evil",
     ],
-);
+};
 
-pub(super) static CALL_MENTION: Rule = judged(
-    "cross-site-scripting-javascript-keywords/call-mention",
-    Leaf::CrossSiteScriptingJavascriptKeywords,
-    1,
-    "Such a call is mentioned in text.",
-    &["use alert(1) to see it", "why does eval('x') fail", "df.eval('a+b')"],
-    &["weather alert (red)", "system alert(s)", "confirm your address"],
-);
+pub(super) static CALL_MENTION: Rule = Rule {
+    id: "cross-site-scripting-javascript-keywords/call-mention",
+    leaf: Leaf::CrossSiteScriptingJavascriptKeywords,
+    weight: 1,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "Such a call is mentioned in text.",
+    attacks: &["use alert(1) to see it", "why does eval('x') fail", "df.eval('a+b')"],
+    benign: &["weather alert (red)", "system alert(s)", "confirm your address"],
+};
 
-pub(super) static PAGE_OBJECT: Rule = judged(
-    "cross-site-scripting-suspicious-keywords/page-object",
-    Leaf::CrossSiteScriptingSuspiciousKeywords,
-    STRONG,
-    "The page's objects are reached for where an expression may stand.",
-    &[
+pub(super) static PAGE_OBJECT: Rule = Rule {
+    id: "cross-site-scripting-suspicious-keywords/page-object",
+    leaf: Leaf::CrossSiteScriptingSuspiciousKeywords,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "The page's objects are reached for where an expression may stand.",
+    attacks: &[
         "document.cookie",
         "...(document.domain)...",
         "document/*x*/./*y*/cookie",
@@ -155,30 +177,34 @@ pub(super) static PAGE_OBJECT: Rule = judged(
         "';window.location='//evil.example'",
         "document?.cookie",
     ],
-    &[
+    benign: &[
         "document.xml",
         "why is document.cookie empty",
         "parent.name",
         "a document. Body text follows",
         "location.city",
     ],
-);
+};
 
-pub(super) static PAGE_OBJECT_MENTION: Rule = judged(
-    "cross-site-scripting-suspicious-keywords/page-object-mention",
-    Leaf::CrossSiteScriptingSuspiciousKeywords,
-    1,
-    "The page's objects are mentioned in text.",
-    &["why is document.cookie empty", "set window.location to go", "use document.write carefully"],
-    &["the document cookie", "a document.pdf", "window shopping"],
-);
+pub(super) static PAGE_OBJECT_MENTION: Rule = Rule {
+    id: "cross-site-scripting-suspicious-keywords/page-object-mention",
+    leaf: Leaf::CrossSiteScriptingSuspiciousKeywords,
+    weight: 1,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "The page's objects are mentioned in text.",
+    attacks: &["why is document.cookie empty", "set window.location to go", "use document.write carefully"],
+    benign: &["the document cookie", "a document.pdf", "window shopping"],
+};
 
-pub(super) static COMPUTED_MEMBER: Rule = judged(
-    "cross-site-scripting-javascript-keywords/computed-member",
-    Leaf::CrossSiteScriptingJavascriptKeywords,
-    STRONG,
-    "A member of the page's objects is named by an expression.",
-    &[
+pub(super) static COMPUTED_MEMBER: Rule = Rule {
+    id: "cross-site-scripting-javascript-keywords/computed-member",
+    leaf: Leaf::CrossSiteScriptingJavascriptKeywords,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "A member of the page's objects is named by an expression.",
+    attacks: &[
         "window['al'+'ert'](1)",
         "(document)[\"cookie\"]",
         "self[Object.keys(self)[5]](1)",
@@ -186,24 +212,28 @@ pub(super) static COMPUTED_MEMBER: Rule = judged(
         "top[/al/.source+/ert/.source](1)",
         "self[`alert`]`1`",
     ],
-    &["self['name'] = 1", "window[0]", "this[\"x\"]", "parents[\"a\"]"],
-);
+    benign: &["self['name'] = 1", "window[0]", "this[\"x\"]", "parents[\"a\"]"],
+};
 
-pub(super) static TAGGED_TEMPLATE: Rule = judged(
-    "cross-site-scripting-javascript-keywords/tagged-template",
-    Leaf::CrossSiteScriptingJavascriptKeywords,
-    STRONG,
-    "A function is called by a template literal.",
-    &["[].sort.call`${alert}1`", "Reflect.apply.call`${x}`", "[ 1 ] . map . call ` `"],
-    &["call `git push` first", "items.map(x => x)", "the `call` method"],
-);
+pub(super) static TAGGED_TEMPLATE: Rule = Rule {
+    id: "cross-site-scripting-javascript-keywords/tagged-template",
+    leaf: Leaf::CrossSiteScriptingJavascriptKeywords,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "A function is called by a template literal.",
+    attacks: &["[].sort.call`${alert}1`", "Reflect.apply.call`${x}`", "[ 1 ] . map . call ` `"],
+    benign: &["call `git push` first", "items.map(x => x)", "the `call` method"],
+};
 
-pub(super) static HANDOVER: Rule = judged(
-    "cross-site-scripting-javascript-keywords/handover",
-    Leaf::CrossSiteScriptingJavascriptKeywords,
-    STRONG,
-    "A function that runs text or opens a dialog is handed over.",
-    &[
+pub(super) static HANDOVER: Rule = Rule {
+    id: "cross-site-scripting-javascript-keywords/handover",
+    leaf: Leaf::CrossSiteScriptingJavascriptKeywords,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "A function that runs text or opens a dialog is handed over.",
+    attacks: &[
         "[1].find(alert)",
         "Reflect.apply(alert,null,[1])",
         "[alert][0](1)",
@@ -211,50 +241,58 @@ pub(super) static HANDOVER: Rule = judged(
         "a=alert,a(1)",
         "x`${alert}`",
     ],
-    &["status(alert)", "mode=alert", "type=prompt;x=1", "severity={alert}"],
-);
+    benign: &["status(alert)", "mode=alert", "type=prompt;x=1", "severity={alert}"],
+};
 
-pub(super) static DETOUR: Rule = judged(
-    "cross-site-scripting-javascript-keywords/detour",
-    Leaf::CrossSiteScriptingJavascriptKeywords,
-    STRONG,
-    "Code is made from text by a detour.",
-    &[
+pub(super) static DETOUR: Rule = Rule {
+    id: "cross-site-scripting-javascript-keywords/detour",
+    leaf: Leaf::CrossSiteScriptingJavascriptKeywords,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "Code is made from text by a detour.",
+    attacks: &[
         "[].pop.constructor('x')()",
         "String.fromCharCode(88,83)",
         "x['constructor'].constructor",
         "new XMLHttpRequest()",
     ],
-    &["the constructor (see below)", "class.constructor(name)", "String.fromCharCode"],
-);
+    benign: &["the constructor (see below)", "class.constructor(name)", "String.fromCharCode"],
+};
 
-pub(super) static ASSIGNMENT: Rule = judged(
-    "cross-site-scripting-javascript-keywords/assignment",
-    Leaf::CrossSiteScriptingJavascriptKeywords,
-    STRONG,
-    "The page's address or content is assigned.",
-    &["location='javascript:x'", "';top.location=name//", "x.innerHTML='<b>'", "location.href=x"],
-    &["location=Berlin", "innerHTML", "x.innerHTML = y", "href=location"],
-);
+pub(super) static ASSIGNMENT: Rule = Rule {
+    id: "cross-site-scripting-javascript-keywords/assignment",
+    leaf: Leaf::CrossSiteScriptingJavascriptKeywords,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "The page's address or content is assigned.",
+    attacks: &["location='javascript:x'", "';top.location=name//", "x.innerHTML='<b>'", "location.href=x"],
+    benign: &["location=Berlin", "innerHTML", "x.innerHTML = y", "href=location"],
+};
 
-pub(super) static STRING_BREAK: Rule = judged(
-    "cross-site-scripting-javascript-keywords/string-break",
-    Leaf::CrossSiteScriptingJavascriptKeywords,
-    STRONG,
-    "A string of the page's script is ended, a function is called, and the rest is taken care of.",
-    &["'-go(8)-'", "';run(16);t='", "\\');x()//", "\"+top.x()+\""],
-    &["\"a\" + str(x) + \"b\"", "'quoted' - f(x)", "\"-\"", "it's f(x) // fine"],
-);
+pub(super) static STRING_BREAK: Rule = Rule {
+    id: "cross-site-scripting-javascript-keywords/string-break",
+    leaf: Leaf::CrossSiteScriptingJavascriptKeywords,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "A string of the page's script is ended, a function is called, and the rest is taken care of.",
+    attacks: &["'-go(8)-'", "';run(16);t='", "\\');x()//", "\"+top.x()+\""],
+    benign: &["\"a\" + str(x) + \"b\"", "'quoted' - f(x)", "\"-\"", "it's f(x) // fine"],
+};
 
-pub(super) static TEMPLATE_EXPRESSION: Rule = judged(
-    "cross-site-scripting-angular-templates/expression",
-    Leaf::CrossSiteScriptingAngularTemplates,
-    STRONG,
-    "A template expression of a client-side framework runs code.",
-    &[
+pub(super) static TEMPLATE_EXPRESSION: Rule = Rule {
+    id: "cross-site-scripting-angular-templates/expression",
+    leaf: Leaf::CrossSiteScriptingAngularTemplates,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Detected,
+    summary: "A template expression of a client-side framework runs code.",
+    attacks: &[
         "{{constructor.constructor('alert(1)')()}}",
         "{{$on.constructor('x')()}}",
         "{{ [].pop.constructor`x` }}",
     ],
-    &["{{ user.name }}", "Hello @{{ issue.user.login }}, thanks", "{{#rustdoc_include ../x.rs}}"],
-);
+    benign: &["{{ user.name }}", "Hello @{{ issue.user.login }}, thanks", "{{#rustdoc_include ../x.rs}}"],
+};

@@ -1,4 +1,4 @@
-//! Proofs of the rules, and properties of the judge.
+//! Proofs of the rules, and properties of the detector.
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
@@ -7,21 +7,21 @@ mod values;
 use proptest::prelude::*;
 use waf_shared::catalog::{Leaf, LeafSet};
 
-use super::{JUDGE, RULES, TRIGGERS};
+use super::{BUCKET, DETECTOR};
 use crate::evidence::{Evidence, Found, Subject};
 use crate::field::Place;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 use crate::view::View;
 
 fn every_leaf() -> LeafSet {
-    RULES.iter().map(|rule| rule.leaf).collect()
+    BUCKET.rules().map(|rule| rule.leaf).collect()
 }
 
 fn judge(bytes: &[u8]) -> Vec<Found> {
     let leaves = every_leaf();
     let mut found = Vec::new();
     let subject = Subject { place: Place::Query, name: b"q", view: View::Percent, bytes };
-    (JUDGE.run)(&subject, &mut Evidence::new(&leaves, Place::Query, &mut found));
+    (DETECTOR.run)(&subject, &mut Evidence::new(&leaves, Place::Query, &mut found));
     found
 }
 
@@ -31,39 +31,37 @@ fn score(bytes: &[u8]) -> u8 {
 
 fn is_triggered(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    TRIGGERS.iter().any(|trigger| lower.contains(trigger))
+    DETECTOR.literals().any(|literal| lower.contains(literal))
 }
 
 fn finds(rule: &Rule, text: &str) -> bool {
-    match &rule.test {
-        Test::Judged | Test::Signs(_) => {
-            judge(text.as_bytes()).iter().any(|found| std::ptr::eq(found.rule, rule))
-        }
-        Test::Pattern { regex, literals } => {
+    match &rule.matcher {
+        RuleMatcher::Detected => judge(text.as_bytes()).iter().any(|found| std::ptr::eq(found.rule, rule)),
+        RuleMatcher::Pattern { regex, literals } => {
             let lower = text.to_ascii_lowercase();
             literals.iter().any(|literal| lower.contains(literal))
                 && regex::bytes::Regex::new(&format!("(?i-u){regex}")).unwrap().is_match(text.as_bytes())
         }
-        Test::Head => false,
+        _ => false,
     }
 }
 
 #[test]
 fn every_rule_has_its_proofs() {
     let mut failures = Vec::new();
-    for rule in RULES {
-        assert!(rule.attacks.len() >= 3 && rule.everyday.len() >= 3, "{}", rule.id);
+    for rule in BUCKET.rules() {
+        assert!(rule.attacks.len() >= 3 && rule.benign.len() >= 3, "{}", rule.id);
         for attack in rule.attacks {
             if !finds(rule, attack) {
                 failures.push(format!("{} misses {attack:?}", rule.id));
             }
-            if matches!(rule.test, Test::Judged) && !is_triggered(attack) {
+            if matches!(rule.matcher, RuleMatcher::Detected) && !is_triggered(attack) {
                 failures.push(format!("{}: no trigger in {attack:?}", rule.id));
             }
         }
-        for everyday in rule.everyday {
-            if finds(rule, everyday) {
-                failures.push(format!("{} takes {everyday:?}", rule.id));
+        for benign in rule.benign {
+            if finds(rule, benign) {
+                failures.push(format!("{} takes {benign:?}", rule.id));
             }
         }
     }

@@ -3,21 +3,24 @@
 use memchr::memchr;
 use waf_shared::catalog::Leaf;
 
-use super::WRITTEN;
+use super::places::WRITTEN;
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 use crate::view::View;
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&ZERO_BYTE, &CONTROL_CHARACTER, &OUTSIDE_ASCII];
 
 pub(super) static ZERO_BYTE: Rule = Rule {
     id: "http-compliance-null-bytes/zero-byte",
     leaf: Leaf::HttpComplianceNullBytes,
     weight: STRONG,
     places: WRITTEN,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A zero byte, which ends a string for programs written in C, in a path, a parameter or a header.",
     attacks: &["photo.php\0.jpg", "../../etc/passwd\0.png", "shell.php\0.gif.jpg"],
-    everyday: &["photo.jpg", "price: 100%", "device-7\0\0\0", "%0 off", "C:\\0\\a"],
+    benign: &["photo.jpg", "price: 100%", "device-7\0\0\0", "%0 off", "C:\\0\\a"],
 };
 
 /// Control characters apart from the white space that people type.
@@ -26,10 +29,10 @@ pub(super) static CONTROL_CHARACTER: Rule = Rule {
     leaf: Leaf::HttpComplianceNonPrintableCharacters,
     weight: STRONG,
     places: PRINTED,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A control character in a parameter, a header or a cookie.",
     attacks: &["hi\u{13}", "a\u{7f}b", "\u{1b}[31mred"],
-    everyday: &["plain text", "100 % sure", "tab\tstop"],
+    benign: &["plain text", "100 % sure", "tab\tstop"],
 };
 
 pub(super) static OUTSIDE_ASCII: Rule = Rule {
@@ -37,10 +40,10 @@ pub(super) static OUTSIDE_ASCII: Rule = Rule {
     leaf: Leaf::HttpComplianceNonPrintableCharacters,
     weight: STRONG,
     places: PRINTED,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A byte outside ASCII in a parameter, a header or a cookie.",
     attacks: &["Grüße", "i\u{ff}ndex", "名前"],
-    everyday: &["Gruesse", "a-b_c.d~e", "100 % sure"],
+    benign: &["Gruesse", "a-b_c.d~e", "100 % sure"],
 };
 
 /// Values that applications take as text; documents in JSON or XML have an encoding of their own.

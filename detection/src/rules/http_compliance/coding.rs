@@ -6,15 +6,19 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 use crate::view::View;
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] =
+    &[&ILL_FORMED_UTF8, &WIDE_PERCENT, &ESCAPED_LETTER, &TWICE_ENCODED, &BROKEN_ESCAPE, &NESTED_CODINGS];
 
 pub(super) static ILL_FORMED_UTF8: Rule = Rule {
     id: "http-compliance-utf8-tricks/ill-formed",
     leaf: Leaf::HttpComplianceUtf8Tricks,
     weight: STRONG,
     places: CODED,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A UTF-8 sequence that is longer than its character needs or lies beyond Unicode.",
     attacks: &[
         "..%c0%af..%c0%afetc",
@@ -23,7 +27,7 @@ pub(super) static ILL_FORMED_UTF8: Rule = Rule {
         "%c1%9c..%c1%9cboot.ini",
         "%f8%80%80%80%af",
     ],
-    everyday: &[
+    benign: &[
         "Gr%C3%BC%C3%9Fe",
         "caf%E9",
         "%F0%9F%8E%89",
@@ -38,10 +42,10 @@ pub(super) static WIDE_PERCENT: Rule = Rule {
     leaf: Leaf::HttpComplianceUtf8Tricks,
     weight: STRONG,
     places: CODED,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An ASCII character, or its full-width twin amid ASCII, written as %uHHHH.",
     attacks: &["foo%uFF01", "..%u002f..%u002fetc", "%uff0e%uff0e%uff0f", "%u0061lert(1)"],
-    everyday: &["%u3053%u3093%uFF01", "100%unsure", "%u00e9t%u00e9", "%u4F60%u597D%uFF08a%uFF09"],
+    benign: &["%u3053%u3093%uFF01", "100%unsure", "%u00e9t%u00e9", "%u4F60%u597D%uFF08a%uFF09"],
 };
 
 pub(super) static ESCAPED_LETTER: Rule = Rule {
@@ -49,10 +53,10 @@ pub(super) static ESCAPED_LETTER: Rule = Rule {
     leaf: Leaf::HttpComplianceUtf8Tricks,
     weight: STRONG,
     places: Places::of(&[Place::QueryName, Place::Query, Place::FormName, Place::Form]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A letter or digit of ASCII written as \\uHHHH, which no encoder does.",
     attacks: &["\\u0061lert(1)", "al\\u0065rt(1)", "%5Cu0073elect"],
-    everyday: &["Andr\\u00e9", "\\u003cb\\u003e", "C:\\users\\u", "\\ud83c\\udf89", "\\\\u0061"],
+    benign: &["Andr\\u00e9", "\\u003cb\\u003e", "C:\\users\\u", "\\ud83c\\udf89", "\\\\u0061"],
 };
 
 pub(super) static TWICE_ENCODED: Rule = Rule {
@@ -60,10 +64,10 @@ pub(super) static TWICE_ENCODED: Rule = Rule {
     leaf: Leaf::HttpComplianceDoubleUrlEncoding,
     weight: STRONG,
     places: CODED,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "Percent coding that was applied twice.",
     attacks: &["%252e%252e%252f", "a%2527b", "%25%32%65"],
-    everyday: &["100%25", "%2e%2e", "5%25 off"],
+    benign: &["100%25", "%2e%2e", "5%25 off"],
 };
 
 pub(super) static BROKEN_ESCAPE: Rule = Rule {
@@ -71,10 +75,10 @@ pub(super) static BROKEN_ESCAPE: Rule = Rule {
     leaf: Leaf::HttpComplianceDoubleUrlEncoding,
     weight: STRONG,
     places: CODED,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A percent sign before a letter or digit that is no escape.",
     attacks: &["%1G", "a%zzb", "%%32%65"],
-    everyday: &["new %20$", "100%", "50% off"],
+    benign: &["new %20$", "100%", "50% off"],
 };
 
 pub(crate) static NESTED_CODINGS: Rule = Rule {
@@ -82,14 +86,14 @@ pub(crate) static NESTED_CODINGS: Rule = Rule {
     leaf: Leaf::HttpComplianceUtf8Tricks,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is coded more often, in turns of several codings or in base64, than any program does.",
     attacks: &[
         "\\x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#92;x26#60;",
         "\\u00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu00255cu002527",
         "Vm0wd2QyVkZOVWRYV0doWVYwZDRWRll3Wkc5V2JHeDBaRWhrYWxac1NsWlZNakExWVd4S2MxWnFUbGROYmxGM1ZtMTRZV015U2tWVWJHUnBVbXR3U1ZkV1ZtRlRNazE0V2toT1dHSkdjRmhVVkVaS1pXeGtXR1JIZEZSTlZUVkpWbTEwYzJGR1NuUlZiRkpWVmtWYVNGUlVSbXRXTVZwelYyMTRVMDFFVmpWV1IzaFhWakZhU0ZOc1dsaGlSa3BYV1d0YVMxZEdiSEZTYlVacVZtczFXbGxWV2s5VWJVWTJWbXhzVjJKVVJUQldha3BIVTBaYWRWSnNTbGRTTTAwMQ==",
     ],
-    everyday: &[
+    benign: &[
         "/login?next=%2Flogin%3Fnext%3D%252Flogin%253Fnext%253D%25252Flogin%25253Fnext%25253D%2525252Fhome",
         "Fish &amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp;amp; chips",
         "{\"log\":\"{\\\"log\\\":\\\"{\\\\\\\"at\\\\\\\":\\\\\\\"C:\\\\\\\\\\\\\\\\Users\\\\\\\"}\\\"}\"}",

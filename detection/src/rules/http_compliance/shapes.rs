@@ -4,14 +4,17 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&SERVER_FILE, &LEFTOVER_COPY];
 
 pub(super) static SERVER_FILE: Rule = Rule {
     id: "http-compliance-blocked-extensions/server-file",
     leaf: Leaf::HttpComplianceBlockedExtensions,
     weight: STRONG,
     places: Places::of(&[Place::Path]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The path ends in the extension of a database, a configuration, a key, a log or source that servers compile.",
     attacks: &[
         "/get/foo.bar.sql",
@@ -23,7 +26,7 @@ pub(super) static SERVER_FILE: Rule = Rule {
         "/site.mdb;x=1",
         "/keys/server.pem/",
     ],
-    everyday: &[
+    benign: &[
         "/docs/sql",
         "/index.php",
         "/v1.2/items",
@@ -41,7 +44,7 @@ pub(super) static LEFTOVER_COPY: Rule = Rule {
     leaf: Leaf::HttpComplianceBackupFileProbes,
     weight: STRONG,
     places: Places::of(&[Place::Path]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The path names a copy that an editor, an installer or an operator left behind.",
     attacks: &[
         "/index.php.bak",
@@ -54,7 +57,7 @@ pub(super) static LEFTOVER_COPY: Rule = Rule {
         "/#index.php#",
         "/config.php.1",
     ],
-    everyday: &[
+    benign: &[
         "/~user/",
         "/old/index.html",
         "/backup",

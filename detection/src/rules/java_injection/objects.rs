@@ -3,17 +3,21 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] =
+    &[&STREAM, &BASE64, &HEX, &GADGET, &GADGET_MENTIONED, &YAML, &UPLOAD, &UPLOAD_BY_HEADER, &KEYWORDS];
 
 pub(super) static STREAM: Rule = Rule {
     id: "java-injection-serialized-objects/stream-magic",
     leaf: Leaf::JavaInjectionSerializedObjects,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern { regex: r"(?:\xac\xed|\xc2\xac\xc3\xad)\x00\x05", literals: &["\0\u{5}"] },
+    matcher: RuleMatcher::Pattern { regex: r"(?:\xac\xed|\xc2\xac\xc3\xad)\x00\x05", literals: &["\0\u{5}"] },
     summary: "The magic number and version that a stream of Java objects begins with.",
     attacks: &["\u{ac}\u{ed}\0\u{5}sr", "x=\u{ac}\u{ed}\0\u{5}w", "\u{ac}\u{ed}\0\u{5}"],
-    everyday: &["%AC%ED", "\u{ac}\u{ed}", "\u{ac}\u{ed} 5"],
+    benign: &["%AC%ED", "\u{ac}\u{ed}", "\u{ac}\u{ed} 5"],
 };
 
 pub(super) static BASE64: Rule = Rule {
@@ -22,7 +26,7 @@ pub(super) static BASE64: Rule = Rule {
     weight: STRONG,
     places: Places::REQUEST,
     // The three ways in which the four magic bytes fall into groups of six bits.
-    test: Test::Pattern {
+    matcher: RuleMatcher::Pattern {
         regex: r"(?-i)(?:^|[^A-Za-z0-9+/_-])rO0AB[Q-Za-f]|[Kaq6]ztAA[U-X]|[CGKOSWaeimquy26+-]s7QAF",
         literals: &["ro0ab", "ztaa", "s7qaf"],
     },
@@ -34,7 +38,7 @@ pub(super) static BASE64: Rule = Rule {
         "AAAAeKztAAV3",
         "Cs7QAFc3I",
     ],
-    everyday: &["ro0abxnyabe", "the rO0Ax of it", "XrO0ABXN", "ztAAU", "S7QAF"],
+    benign: &["ro0abxnyabe", "the rO0Ax of it", "XrO0ABXN", "ztAAU", "S7QAF"],
 };
 
 pub(super) static HEX: Rule = Rule {
@@ -42,10 +46,13 @@ pub(super) static HEX: Rule = Rule {
     leaf: Leaf::JavaInjectionSerializedObjects,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern { regex: r"(?:^|[^0-9a-z])aced00057[0-9a-e][0-9a-f]{6}", literals: &["aced0005"] },
+    matcher: RuleMatcher::Pattern {
+        regex: r"(?:^|[^0-9a-z])aced00057[0-9a-e][0-9a-f]{6}",
+        literals: &["aced0005"],
+    },
     summary: "A stream of Java objects in hexadecimal.",
     attacks: &["aced0005737200116a6176612e", "x=ACED000573720011", "{\"o\":\"aced00057704000001\"}"],
-    everyday: &["aced0005", "faced0005737200116a", "aced the 0005th exam"],
+    benign: &["aced0005", "faced0005737200116a", "aced the 0005th exam"],
 };
 
 pub(super) static GADGET: Rule = Rule {
@@ -53,7 +60,7 @@ pub(super) static GADGET: Rule = Rule {
     leaf: Leaf::JavaInjectionSerializedObjects,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The full name of a class that deserialization chains are built of.",
     attacks: &[
         "org.apache.commons.collections.functors.InvokerTransformer",
@@ -61,7 +68,7 @@ pub(super) static GADGET: Rule = Rule {
         "{\"@type\":\"com.sun.rowset.JdbcRowSetImpl\",\"autoCommit\":true}",
         "sun.reflect.annotation.AnnotationInvocationHandler",
     ],
-    everyday: &[
+    benign: &[
         "The transformer closure is open on Sundays.",
         "InvokerTransformer",
         "at org.apache.commons.collections.functors.InvokerTransformer.transform(InvokerTransformer.java:125)",
@@ -74,18 +81,14 @@ pub(super) static GADGET_MENTIONED: Rule = Rule {
     leaf: Leaf::JavaInjectionSerializedObjects,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text mentions a class that deserialization chains are built of.",
     attacks: &[
         "Our advisory explains how collections.functors.InvokerTransformer was abused",
         "the class xalan.trax.TemplatesImpl must not be reachable",
         "see the chain with map.LazyMap on the next page",
     ],
-    everyday: &[
-        "We sell transformers and closures",
-        "a lazy map of the city",
-        "please clone the transformer",
-    ],
+    benign: &["We sell transformers and closures", "a lazy map of the city", "please clone the transformer"],
 };
 
 pub(super) static YAML: Rule = Rule {
@@ -93,14 +96,14 @@ pub(super) static YAML: Rule = Rule {
     leaf: Leaf::JavaInjectionSerializedObjects,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A YAML tag that makes the parser instantiate a class.",
     attacks: &[
         "!!javax.script.ScriptEngineManager [!!java.net.URLClassLoader [[]]]",
         "a: !!com.sun.rowset.JdbcRowSetImpl {dataSourceName: x}",
         "!!org.springframework.context.support.ClassPathXmlApplicationContext [x]",
     ],
-    everyday: &["!!str 5", "Wow!! amazing.", "!!binary |", "Thanks!!see you"],
+    benign: &["!!str 5", "Wow!! amazing.", "!!binary |", "Thanks!!see you"],
 };
 
 pub(super) static UPLOAD: Rule = Rule {
@@ -108,10 +111,10 @@ pub(super) static UPLOAD: Rule = Rule {
     leaf: Leaf::JavaInjectionScriptUpload,
     weight: STRONG,
     places: Places::of(&[Place::FileName]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A file is uploaded under a name that makes a Java server run or deploy it.",
     attacks: &["shell.jsp", "a.JSPX", "b.jsp..", "x.jsp;.png", "app.war", "c.jsp%00.jpg", "d. jsp"],
-    everyday: &["photo.jpg", "notes-on-jsp.txt", "star.warp.png", "year.pdf", "report.jspdf.pdf"],
+    benign: &["photo.jpg", "notes-on-jsp.txt", "star.warp.png", "year.pdf", "report.jspdf.pdf"],
 };
 
 /// Applications read the name of an upload from headers of many names.
@@ -120,10 +123,10 @@ pub(super) static UPLOAD_BY_HEADER: Rule = Rule {
     leaf: Leaf::JavaInjectionScriptUpload,
     weight: STRONG,
     places: Places::HEADERS,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A header holds nothing but a file name that makes a Java server run or deploy the file.",
     attacks: &["shell.jsp", "foo.jspx...", "a. jsp", "app.war"],
-    everyday: &["/shop/index.jsp", "https://shop.example/cart.jsp", "a jsp, b.war", "jsp", "index.html"],
+    benign: &["/shop/index.jsp", "https://shop.example/cart.jsp", "a jsp, b.war", "jsp", "index.html"],
 };
 
 /// The words of the names that this leaf is about, in base64 at each of the three alignments, without what depends on neighbours.
@@ -132,10 +135,10 @@ pub(super) static KEYWORDS: Rule = Rule {
     leaf: Leaf::JavaInjectionBase64EncodedKeywords,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Pattern { regex: KEYWORDS_REGEX, literals: KEYWORDS_LITERALS },
+    matcher: RuleMatcher::Pattern { regex: KEYWORDS_REGEX, literals: KEYWORDS_LITERALS },
     summary: "The name of a Java class or method that attacks rely on, within base64.",
     attacks: &["cnVudGltZQ", "HByb2Nlc3NidWlsZGVy", "aW52b2tlcnRyYW5zZm9ybWVy", "amF2YS5sYW5nLlJ1bnRpbWU="],
-    everyday: &["cnVubmluZw", "dGVzdA==", "the runtime of it", "eyJhbGciOiJIUzI1NiJ9"],
+    benign: &["cnVubmluZw", "dGVzdA==", "the runtime of it", "eyJhbGciOiJIUzI1NiJ9"],
 };
 
 /// Made from the words `runtime`, `processbuilder` and the names of collection functors, small and in camel case.

@@ -1,8 +1,8 @@
 //! Paths that lead out of the directory that they start in, in whatever spelling.
 
-use super::{PATH, VALUES};
+use super::places::{PATH, VALUES};
 use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 use waf_shared::catalog::Leaf;
 
 pub(super) static CLIMBS_OUT: Rule = Rule {
@@ -10,7 +10,7 @@ pub(super) static CLIMBS_OUT: Rule = Rule {
     leaf: Leaf::LocalFileAccessDotDotPaths,
     weight: STRONG,
     places: VALUES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A path leads out of the directory that it starts in.",
     attacks: &[
         "../../../../etc/passwd",
@@ -26,7 +26,7 @@ pub(super) static CLIMBS_OUT: Rule = Rule {
         "/images/../../../../app.rb",
         "/a/../b/../c/../d",
     ],
-    everyday: &[
+    benign: &[
         "docs/../images/logo.png",
         "../images/logo.png",
         "wait... what?",
@@ -43,10 +43,10 @@ pub(super) static STEP_UP: Rule = Rule {
     leaf: Leaf::LocalFileAccessDotDotPaths,
     weight: 2,
     places: VALUES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is a path that leads one or two directories up.",
     attacks: &["../config.php", r"..\data", "../../tsconfig.base.json", "..%2fadmin"],
-    everyday: &["docs/../images/logo.png", "a..b", "etc.", "https://example.org/a/../b"],
+    benign: &["docs/../images/logo.png", "a..b", "etc.", "https://example.org/a/../b"],
 };
 
 pub(super) static DISGUISED: Rule = Rule {
@@ -54,7 +54,7 @@ pub(super) static DISGUISED: Rule = Rule {
     leaf: Leaf::LocalFileAccessDotDotPaths,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "Parent steps are spelt so that a filter misses them or makes them.",
     attacks: &[
         "....//....//....//file",
@@ -65,8 +65,10 @@ pub(super) static DISGUISED: Rule = Rule {
         r"..;.\.;\.",
         "..0x5c..0x5cfile",
         "/.../etc/passwd",
+        "..%c0%9v..%c0%9vetc%c0%9vpasswd",
+        "%c0%fe%c0%fe%c1%8s%c0%fe%c0%fe%c1%8setc%c1%8sissue",
     ],
-    everyday: &[
+    benign: &[
         "go test ./...",
         "Loading ... / please wait ...",
         "C:\\...\\bin",
@@ -81,7 +83,7 @@ pub(super) static IN_REQUEST_PATH: Rule = Rule {
     leaf: Leaf::LocalFileAccessDotDotPaths,
     weight: STRONG,
     places: PATH,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The request path holds a parent step, which clients resolve before they send it.",
     attacks: &[
         "/static/../../etc/passwd",
@@ -91,7 +93,7 @@ pub(super) static IN_REQUEST_PATH: Rule = Rule {
         "/x/%uff0e%uff0e%u2216y",
         "/..%252f..%252fz",
     ],
-    everyday: &["/get/foo../1234", "/get/foo.../1234", "/compare/v1.0..v1.1", "/a/...", "/wiki/..."],
+    benign: &["/get/foo../1234", "/get/foo.../1234", "/compare/v1.0..v1.1", "/a/...", "/wiki/..."],
 };
 
 pub(super) static IN_FILE_NAME: Rule = Rule {
@@ -99,8 +101,8 @@ pub(super) static IN_FILE_NAME: Rule = Rule {
     leaf: Leaf::LocalFileAccessDotDotPaths,
     weight: STRONG,
     places: Places::of(&[Place::FileName]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The name of an uploaded file leads to another directory.",
     attacks: &["..\\1.7z", "../../var/www/shell.php", "a/../../b.jpg", "..%2f..%2fx.jsp"],
-    everyday: &["photo.jpg", "report..final.pdf", "C:\\fakepath\\photo.jpg", "notes...txt"],
+    benign: &["photo.jpg", "report..final.pdf", "C:\\fakepath\\photo.jpg", "notes...txt"],
 };

@@ -1,9 +1,9 @@
 //! Files that hold what should not be public and lie where a server may publish them: hidden ones, those of projects and of
 //! assistants.
 
-use super::{PATH, VALUES};
+use super::places::{PATH, VALUES};
 use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 use waf_shared::catalog::Leaf;
 
 pub(super) static DOTFILE: Rule = Rule {
@@ -11,7 +11,7 @@ pub(super) static DOTFILE: Rule = Rule {
     leaf: Leaf::LocalFileAccessDotfiles,
     weight: STRONG,
     places: VALUES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value names a hidden file that holds secrets.",
     attacks: &[
         "/home/u/.docker/secrets",
@@ -22,7 +22,7 @@ pub(super) static DOTFILE: Rule = Rule {
         "app/.git/config",
         "/home/deploy/.bash_history",
     ],
-    everyday: &[
+    benign: &[
         "/test.environment",
         ".github/workflows/test.yml",
         "./.app.json",
@@ -38,7 +38,7 @@ pub(super) static DOTFILE_REQUESTED: Rule = Rule {
     leaf: Leaf::LocalFileAccessDotfiles,
     weight: STRONG,
     places: PATH,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The request path leads to a hidden file that should not be published.",
     attacks: &[
         "/.env",
@@ -49,7 +49,7 @@ pub(super) static DOTFILE_REQUESTED: Rule = Rule {
         "/.env.production",
         "/%2egit/HEAD",
     ],
-    everyday: &[
+    benign: &[
         "/.well-known/openid-configuration",
         "/a/.hidden-feature",
         "/environment",
@@ -63,10 +63,10 @@ pub(super) static DOTFILE_UPLOADED: Rule = Rule {
     leaf: Leaf::LocalFileAccessDotfiles,
     weight: STRONG,
     places: Places::of(&[Place::FileName, Place::Header]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An upload has the name of a hidden file, or of a file of the project, that programs read settings or keys from.",
     attacks: &[".boto", "a/.ssh/authorized_keys", ".bashrc", "wp-config.php.bak", "web.config"],
-    everyday: &["photo.jpg", ".hidden-feature.png", "config.yml", "notes.env.txt", "wp-content.zip"],
+    benign: &["photo.jpg", ".hidden-feature.png", "config.yml", "notes.env.txt", "wp-content.zip"],
 };
 
 pub(super) static PROJECT_FILE_REQUESTED: Rule = Rule {
@@ -74,7 +74,7 @@ pub(super) static PROJECT_FILE_REQUESTED: Rule = Rule {
     leaf: Leaf::LocalFileAccessDotfiles,
     weight: STRONG,
     places: PATH,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The request path leads to a file of the project, a log or a dump that should not be published.",
     attacks: &[
         "/wp-config.php",
@@ -83,7 +83,7 @@ pub(super) static PROJECT_FILE_REQUESTED: Rule = Rule {
         "/dump.sql",
         "/config/master.key",
     ],
-    everyday: &["/wp-login.php", "/blog/sql-basics", "/error", "/docs/dockerfile-reference", "/login"],
+    benign: &["/wp-login.php", "/blog/sql-basics", "/error", "/docs/dockerfile-reference", "/login"],
 };
 
 pub(super) static ASSISTANT_FILE: Rule = Rule {
@@ -91,7 +91,7 @@ pub(super) static ASSISTANT_FILE: Rule = Rule {
     leaf: Leaf::LocalFileAccessAiToolFiles,
     weight: STRONG,
     places: VALUES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is an absolute or climbing path to the settings of a coding assistant.",
     attacks: &[
         "/home/dev/.claude/settings.json",
@@ -99,7 +99,7 @@ pub(super) static ASSISTANT_FILE: Rule = Rule {
         "file:///root/.codex/auth.json",
         "/srv/app/.mcp.json",
     ],
-    everyday: &[
+    benign: &[
         "./.mcp.json",
         ".cursorrules",
         "continue",
@@ -112,7 +112,7 @@ pub(super) static ASSISTANT_FILE_REQUESTED: Rule = Rule {
     leaf: Leaf::LocalFileAccessAiToolFiles,
     weight: STRONG,
     places: PATH,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The request path leads to the settings of a coding assistant.",
     attacks: &[
         "/.claude/settings.json",
@@ -121,7 +121,7 @@ pub(super) static ASSISTANT_FILE_REQUESTED: Rule = Rule {
         "/.n8n/config",
         "/.cursorignore",
     ],
-    everyday: &[
+    benign: &[
         "/api/continue/session",
         "/blog/cursor-and-zed",
         "/claude/settings.json",

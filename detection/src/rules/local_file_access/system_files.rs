@@ -1,7 +1,7 @@
 //! Files of the operating system and of servers, which no parameter has a reason to name.
 
-use super::{PATH, VALUES};
-use crate::rule::{Rule, STRONG, Test};
+use super::places::{PATH, VALUES};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 use waf_shared::catalog::Leaf;
 
 pub(super) static SYSTEM_FILE: Rule = Rule {
@@ -9,7 +9,7 @@ pub(super) static SYSTEM_FILE: Rule = Rule {
     leaf: Leaf::LocalFileAccessOsFiles,
     weight: STRONG,
     places: VALUES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value names a file of the operating system or of a server.",
     attacks: &[
         "/etc/passwd",
@@ -20,14 +20,14 @@ pub(super) static SYSTEM_FILE: Rule = Rule {
         r"C:\WINDOWS\system32\config\SAM",
         "C:/windows/panther/sysprep.inf",
         r"c:\apache\logs\error.log",
-        "/var/log/apache2/access.log\0",
+        "/etc/apache2/access.log\0",
         r"\\::1\c$\users\default\ntuser.dat",
         "../apache/logs/access.log",
         "php://filter/convert.base64-encode/resource=/etc/hosts",
         "/./././etc/shadow",
         "L3N0YXRpYy9pbWcvLi4vLi4vZXRjL3Bhc3N3ZA",
     ],
-    everyday: &[
+    benign: &[
         "/usr/bin/terraform",
         "/var/lib/milvus/etcd",
         "/home/user/documents",
@@ -45,14 +45,14 @@ pub(super) static SYSTEM_FILE_IN_TEXT: Rule = Rule {
     leaf: Leaf::LocalFileAccessOsFiles,
     weight: 3,
     places: VALUES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text mentions a file of the operating system or of a server.",
     attacks: &[
         "please have a look at /etc/passwd for me",
         "I edited /etc/nginx/nginx.conf and /etc/hosts, now systemctl restart fails",
         "the log is in /var/log/nginx/error.log as it always was",
     ],
-    everyday: &[
+    benign: &[
         "the path /usr/bin/env is in the first line of it",
         "see https://example.org/etc/passwords for the rules of the house",
         "either/or is not a path, and neither is and/or",
@@ -64,7 +64,7 @@ pub(super) static SYSTEM_FILE_REQUESTED: Rule = Rule {
     leaf: Leaf::LocalFileAccessOsFiles,
     weight: STRONG,
     places: PATH,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The request path ends in a file that is read to prove a hole.",
     attacks: &[
         "/@fs/etc/passwd",
@@ -73,7 +73,7 @@ pub(super) static SYSTEM_FILE_REQUESTED: Rule = Rule {
         "/WINDOWS/win.ini",
         "/a/proc/self/environ",
     ],
-    everyday: &["/etc/designs/site.css", "/docs/etc/passwd.html", "/self/profile", "/system/status"],
+    benign: &["/etc/designs/site.css", "/docs/etc/passwd.html", "/self/profile", "/system/status"],
 };
 
 pub(super) static WRITES_TO_TEMPORARY: Rule = Rule {
@@ -81,8 +81,8 @@ pub(super) static WRITES_TO_TEMPORARY: Rule = Rule {
     leaf: Leaf::LocalFileAccessOsFiles,
     weight: STRONG,
     places: VALUES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "Output is sent into a file of a directory that everybody may write to.",
     attacks: &[">/tmp/curl", "id >/dev/shm/x", "wget -O ->/var/tmp/a"],
-    everyday: &[">/tmp", "/tmp/yap-build", "files go to /tmp/work", "a > b/tmp/c"],
+    benign: &[">/tmp", "/tmp/yap-build", "files go to /tmp/work", "a > b/tmp/c"],
 };

@@ -1,4 +1,4 @@
-//! Literals without which no path tells of an attack; one of them wakes the judge.
+//! Literals without which no path tells of an attack; one of them wakes the detector.
 
 pub(super) const TRIGGERS: &[&str] = &[
     "..",
@@ -37,6 +37,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "boot.ini",
     "win.ini",
     "system.ini",
+    "etc",
     "passwd",
     "shadow",
     "httpd.conf",

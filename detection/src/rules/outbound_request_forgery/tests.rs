@@ -5,9 +5,10 @@ use std::sync::Arc;
 use waf_shared::catalog::LeafSet;
 
 use crate::Engine;
+use crate::bounds::Bounds;
 use crate::budget::Budget;
 use crate::field::{Field, Place};
-use crate::inspection::{Bounds, Inspection, OnHit};
+use crate::inspection::{Inspection, OnHit};
 
 fn blocks(engine: &Arc<Engine>, place: Place, name: &str, value: &str) -> bool {
     let leaves = LeafSet::defaults();
@@ -19,7 +20,7 @@ fn blocks(engine: &Arc<Engine>, place: Place, name: &str, value: &str) -> bool {
 
 #[test]
 fn what_is_fetched_is_told_by_its_name() {
-    let engine = Arc::new(Engine::new());
+    let engine = Arc::new(crate::rules::engine());
     for (place, name, value) in [
         (Place::Query, "url", "localhost/"),
         (Place::Query, "url", "gateway.docker.internal/"),

@@ -1,4 +1,4 @@
-//! Literals that make the judge look at a value.
+//! Literals that make the detector look at a value.
 
 /// Literals, one of which every address has that is looked for.
 pub(super) const TRIGGERS: &[&str] = &[

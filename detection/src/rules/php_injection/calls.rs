@@ -3,14 +3,29 @@
 use waf_shared::catalog::Leaf;
 
 use crate::field::Places;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[
+    &CALL,
+    &CALL_IN_TEXT,
+    &SOLE_CALL,
+    &COMMENTED,
+    &TAINTED,
+    &TAINTED_IN_TEXT,
+    &ANY_CALL,
+    &VARIABLE,
+    &VARIABLE_IN_CODE,
+    &EXPRESSION,
+    &EXPRESSION_IN_TEXT,
+];
 
 pub(super) static CALL: Rule = Rule {
     id: "php-injection-dangerous-functions/call",
     leaf: Leaf::PhpInjectionDangerousFunctions,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A PHP function that runs code, unpacks it or reads files is called.",
     attacks: &[
         "base64_decode()",
@@ -21,7 +36,7 @@ pub(super) static CALL: Rule = Rule {
         "file_exists (\n\n)",
         "';passthru('id');//",
     ],
-    everyday: &[
+    benign: &[
         "What does base64_decode() do, and why does everybody in this forum tell me not to use it?",
         "shell_exec",
         "our phpinfo page",
@@ -34,14 +49,14 @@ pub(super) static CALL_IN_TEXT: Rule = Rule {
     leaf: Leaf::PhpInjectionDangerousFunctions,
     weight: 2,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text holds a call of a function that only PHP has.",
     attacks: &[
         "What does base64_decode() do, and why does everybody tell me not to use it?",
         "I always use print_r($x) to look into my arrays",
         "a = str_replace('a', 'b', c) + 1",
     ],
-    everyday: &[
+    benign: &[
         "we print the array (all of it) and go home",
         "f(x) = 2x",
         "call me (maybe) tonight or tomorrow",
@@ -53,7 +68,7 @@ pub(super) static SOLE_CALL: Rule = Rule {
     leaf: Leaf::PhpInjectionDangerousFunctions,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is nothing but the call of a function that PHP has.",
     attacks: &[
         "system(whoami)",
@@ -65,7 +80,7 @@ pub(super) static SOLE_CALL: Rule = Rule {
         "1;system('id')",
         "fopen  (blah)",
     ],
-    everyday: &[
+    benign: &[
         "System (default)",
         "file(s)",
         "Copy(s)",
@@ -85,7 +100,7 @@ pub(super) static COMMENTED: Rule = Rule {
     leaf: Leaf::PhpInjectionDangerousFunctions,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A comment hides a function's name from its parenthesis.",
     attacks: &[
         "exec/*comment*/()",
@@ -93,7 +108,7 @@ pub(super) static COMMENTED: Rule = Rule {
         "You may not expect gzuncompress/* this */()",
         "system \t/**/\t ('id')",
     ],
-    everyday: &["/* exec */ (later)", "exec # runs it", "a /* b */ (c)", "see #12 (closed)"],
+    benign: &["/* exec */ (later)", "exec # runs it", "a /* b */ (c)", "see #12 (closed)"],
 };
 
 pub(super) static TAINTED: Rule = Rule {
@@ -101,10 +116,10 @@ pub(super) static TAINTED: Rule = Rule {
     leaf: Leaf::PhpInjectionDangerousFunctions,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A PHP function is called with what the request holds: a web shell.",
     attacks: &["eval($_POST['x'])", "<?php system($_GET['c']); ?>", "@assert($_REQUEST[0]);"],
-    everyday: &["_POST", "f(x + 1) * 2", "the system (GET and POST)"],
+    benign: &["_POST", "f(x + 1) * 2", "the system (GET and POST)"],
 };
 
 pub(super) static TAINTED_IN_TEXT: Rule = Rule {
@@ -112,14 +127,14 @@ pub(super) static TAINTED_IN_TEXT: Rule = Rule {
     leaf: Leaf::PhpInjectionDangerousFunctions,
     weight: 4,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text holds a call of a PHP function with what the request holds.",
     attacks: &[
         "We found eval($_POST['x']) in our theme, what should we do now?",
         "is it fine to write exec($_GET['c']) in there and hope",
         "they left assert($_REQUEST[0]) somewhere in our uploads directory",
     ],
-    everyday: &[
+    benign: &[
         "never trust what the request holds",
         "eval is evil and so is exec",
         "the (post) is on its way to you",
@@ -131,7 +146,7 @@ pub(super) static ANY_CALL: Rule = Rule {
     leaf: Leaf::PhpInjectionSuspiciousFunctionsAggressive,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A function that PHP has is called, whatever its name means elsewhere.",
     attacks: &[
         "date_add()",
@@ -141,7 +156,7 @@ pub(super) static ANY_CALL: Rule = Rule {
         "1+range(1,9)",
         "array_map('x')",
     ],
-    everyday: &["a date (or two)", "f(x)", "get_user(1)", "items.sort()"],
+    benign: &["a date (or two)", "f(x)", "get_user(1)", "items.sort()"],
 };
 
 pub(super) static VARIABLE: Rule = Rule {
@@ -149,7 +164,7 @@ pub(super) static VARIABLE: Rule = Rule {
     leaf: Leaf::PhpInjectionIndirectFunctionCalls,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is the call of what a PHP variable names.",
     attacks: &[
         "$_(3)",
@@ -161,7 +176,7 @@ pub(super) static VARIABLE: Rule = Rule {
         "$foo->$funcname()",
         "${'a'}(11)",
     ],
-    everyday: &[
+    benign: &[
         "$5 (approx.)",
         "$TSLA (Tesla)",
         "$bYSB(mN+0",
@@ -177,10 +192,10 @@ pub(super) static VARIABLE_IN_CODE: Rule = Rule {
     leaf: Leaf::PhpInjectionIndirectFunctionCalls,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value holds, among other things, the call of what a variable names.",
     attacks: &["x = $call(config) + 1", "var a = $run(b); return a", "if $f('x') then y"],
-    everyday: &["$5 (approx.)", "cash $ (no cards)", "a (b) $c"],
+    benign: &["$5 (approx.)", "cash $ (no cards)", "a (b) $c"],
 };
 
 pub(super) static EXPRESSION: Rule = Rule {
@@ -188,7 +203,7 @@ pub(super) static EXPRESSION: Rule = Rule {
     leaf: Leaf::PhpInjectionIndirectFunctionCalls,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The name of a function that is called is put together by an expression.",
     attacks: &[
         "(system)('uname') ;",
@@ -200,7 +215,7 @@ pub(super) static EXPRESSION: Rule = Rule {
         "define('k', [['pass' .'thru']]);(k)[0][0]('hostname');",
         r#""\x73y\x73tem"(ls);"#,
     ],
-    everyday: &[
+    benign: &[
         "[system](https://example.org/system)",
         "report (copy)(1).pdf",
         "(\\d+)(\\w+)",
@@ -215,14 +230,14 @@ pub(super) static EXPRESSION_IN_TEXT: Rule = Rule {
     leaf: Leaf::PhpInjectionIndirectFunctionCalls,
     weight: 3,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text holds a call of a name that is put together by an expression.",
     attacks: &[
         "somebody sent us (system)('uname') in the comment field of our form",
         "in version seven you may write 'exec'('ls') and it just works",
         "it says ('sys'.'tem')('id') in the log of our server again",
     ],
-    everyday: &[
+    benign: &[
         "the (old) (grey) system (we have) is slow",
         "see [here](https://example.org) for the rest",
         "\"exec\", or execute",

@@ -1,10 +1,10 @@
 //! Rules for what is PHP without being a call: tags, settings, variables, wrappers, serialized objects.
 
+use waf_languages::php;
 use waf_shared::catalog::Leaf;
 
 use crate::field::{Place, Places};
-use crate::lang::php;
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 const NAMES: Places = Places::of(&[Place::QueryName, Place::FormName, Place::CookieName]);
 
@@ -16,12 +16,28 @@ pub(super) fn is_superglobal_parameter(name: &[u8]) -> bool {
     !index.is_empty() && php::is_superglobal(name) && !name.eq_ignore_ascii_case(b"argv")
 }
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[
+    &TAG,
+    &TAG_IN_TEXT,
+    &DIRECTIVE,
+    &DIRECTIVE_IN_TEXT,
+    &COMMAND_LINE,
+    &SUPERGLOBAL,
+    &SUPERGLOBAL_IN_TEXT,
+    &SUPERGLOBAL_PARAMETER,
+    &COMPUTED_NAME,
+    &WRAPPER,
+    &WRAPPER_IN_TEXT,
+    &SERIALIZED,
+];
+
 pub(super) static TAG: Rule = Rule {
     id: "php-injection-open-tags/tag",
     leaf: Leaf::PhpInjectionOpenTags,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value switches to PHP.",
     attacks: &[
         "<?php phpinfo(); ?>",
@@ -33,7 +49,7 @@ pub(super) static TAG: Rule = Rule {
         "echo \"test\"{/php}",
         "<?\techo \"test\";?>",
     ],
-    everyday: &[
+    benign: &[
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?><a/>",
         "<?xml-stylesheet href=\"a.xsl\"?>",
         "<?xpacket begin=\"\"?>",
@@ -47,14 +63,14 @@ pub(super) static TAG_IN_TEXT: Rule = Rule {
     leaf: Leaf::PhpInjectionOpenTags,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text mentions a tag of PHP.",
     attacks: &[
         "<?php echo $title; ?> shows up as plain text on my page",
         "why does my server show <?php to every visitor",
         "please put it into [php] and [/php] when you post your code",
     ],
-    everyday: &["we love php, and so does everybody else here", "it is <? or not", "<?xml version=\"1.0\"?>"],
+    benign: &["we love php, and so does everybody else here", "it is <? or not", "<?xml version=\"1.0\"?>"],
 };
 
 pub(super) static DIRECTIVE: Rule = Rule {
@@ -62,7 +78,7 @@ pub(super) static DIRECTIVE: Rule = Rule {
     leaf: Leaf::PhpInjectionConfigDirectives,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value sets a directive of PHP's configuration.",
     attacks: &[
         "allow_url_include=1",
@@ -72,7 +88,7 @@ pub(super) static DIRECTIVE: Rule = Rule {
         "opcache.jit_max_polymorphic_calls=50",
         "'; open_basedir = none;",
     ],
-    everyday: &[
+    benign: &[
         "I set memory_limit = 256M and upload_max_filesize = 20M but nothing changed",
         "a=b",
         "session.user = current_user",
@@ -85,14 +101,14 @@ pub(super) static DIRECTIVE_IN_TEXT: Rule = Rule {
     leaf: Leaf::PhpInjectionConfigDirectives,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text sets a directive of PHP's configuration.",
     attacks: &[
         "I set memory_limit = 256M and upload_max_filesize = 20M but nothing changed",
         "please add allow_url_fopen=1 to the file that you have there",
         "precision 14 output_buffering=4096 zlib off",
     ],
-    everyday: &["a = b", "display=block", "error=access_denied", "file_id=3"],
+    benign: &["a = b", "display=block", "error=access_denied", "file_id=3"],
 };
 
 pub(super) static COMMAND_LINE: Rule = Rule {
@@ -100,7 +116,7 @@ pub(super) static COMMAND_LINE: Rule = Rule {
     leaf: Leaf::PhpInjectionConfigDirectives,
     weight: STRONG,
     places: Places::of(&[Place::QueryName]),
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The query is an option of PHP's command line, as the CGI program reads it.",
     attacks: &[
         "-d+allow_url_include",
@@ -108,7 +124,7 @@ pub(super) static COMMAND_LINE: Rule = Rule {
         "-d%20auto_prepend_file",
         "%add+cgi.force_redirect",
     ],
-    everyday: &["allow_url_include", "d", "-d", "display_errors", "sort d"],
+    benign: &["allow_url_include", "d", "-d", "display_errors", "sort d"],
 };
 
 pub(super) static SUPERGLOBAL: Rule = Rule {
@@ -116,10 +132,10 @@ pub(super) static SUPERGLOBAL: Rule = Rule {
     leaf: Leaf::PhpInjectionSuperglobalNames,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value reads a variable of PHP that holds the request or the server.",
     attacks: &["$_SERVER['test'];", "x.$_GET[1]", "${_POST}", "$GLOBALS['a']", "$HTTP_POST_VARS[0]"],
-    everyday: &["$_", "$GLOBAL", "_GET", "$get['x']", "the $_SERVER array tells you where the script is"],
+    benign: &["$_", "$GLOBAL", "_GET", "$get['x']", "the $_SERVER array tells you where the script is"],
 };
 
 pub(super) static SUPERGLOBAL_IN_TEXT: Rule = Rule {
@@ -127,14 +143,14 @@ pub(super) static SUPERGLOBAL_IN_TEXT: Rule = Rule {
     leaf: Leaf::PhpInjectionSuperglobalNames,
     weight: 1,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text mentions a variable of PHP that holds the request or the server.",
     attacks: &[
         "you should read $_GET['page'] only after you have checked it",
         "what do I find in $_SERVER['REQUEST_URI'] behind a proxy server",
         "our plugin stores it in $_SESSION['cart'] and forgets about it",
     ],
-    everyday: &[
+    benign: &[
         "we get $5 for every post and request",
         "the $GET variable is not the right one here",
         "session and cookie",
@@ -146,7 +162,7 @@ pub(super) static SUPERGLOBAL_PARAMETER: Rule = Rule {
     leaf: Leaf::PhpInjectionSuperglobalNames,
     weight: STRONG,
     places: NAMES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A parameter is named so that it overwrites a variable of PHP itself.",
     attacks: &[
         "GLOBALS[thispath]",
@@ -156,7 +172,7 @@ pub(super) static SUPERGLOBAL_PARAMETER: Rule = Rule {
         "HTTP_POST_VARS[id]",
         "php_self[0]",
     ],
-    everyday: &["globals", "server[name]", "_token", "_method", "env[0]", "_get.size", "vars[1]"],
+    benign: &["globals", "server[name]", "_token", "_method", "env[0]", "_get.size", "vars[1]"],
 };
 
 pub(super) static COMPUTED_NAME: Rule = Rule {
@@ -164,10 +180,10 @@ pub(super) static COMPUTED_NAME: Rule = Rule {
     leaf: Leaf::PhpInjectionSuperglobalNames,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "The name of a PHP variable is an expression.",
     attacks: &["${'ff'}", "$ {'_VAR'.'IABLE_NAME'}", "${\"GLOB\".\"ALS\"}", "${@a}", "${@print(md5(31337))}"],
-    everyday: &["${name}", "${user.name}", "${HOME:-/root}", "${items.map(x => 'a')}", "{'a': 1}"],
+    benign: &["${name}", "${user.name}", "${HOME:-/root}", "${items.map(x => 'a')}", "{'a': 1}"],
 };
 
 pub(super) static WRAPPER: Rule = Rule {
@@ -175,7 +191,7 @@ pub(super) static WRAPPER: Rule = Rule {
     leaf: Leaf::PhpInjectionStreamWrappers,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value is an address that PHP opens as a stream of its own.",
     attacks: &[
         "php://filter/convert.base64-encode/resource=index.php",
@@ -185,7 +201,7 @@ pub(super) static WRAPPER: Rule = Rule {
         "ssh2.tunnel://deploy:secret@host.example:22/10.1.2.3:25",
         "compress.zlib://a.gz",
     ],
-    everyday: &[
+    benign: &[
         "https://example.org/zip",
         "php: the good parts",
         "Read the raw body from php://input when the content type is JSON",
@@ -199,14 +215,14 @@ pub(super) static WRAPPER_IN_TEXT: Rule = Rule {
     leaf: Leaf::PhpInjectionStreamWrappers,
     weight: 2,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A text mentions an address that PHP opens as a stream of its own.",
     attacks: &[
         "Read the raw body from php://input when the content type is JSON",
         "you may pack it and use phar://app.phar/index.php instead of that",
         "it writes to php://stdout and the container picks it up there",
     ],
-    everyday: &[
+    benign: &[
         "Read the raw body from the input when the content type is JSON",
         "see https://www.php.net/manual/en/wrappers.php for all of them",
         "zip: the code of the place that you live in",
@@ -218,7 +234,7 @@ pub(super) static SERIALIZED: Rule = Rule {
     leaf: Leaf::PhpInjectionSerializedObjects,
     weight: STRONG,
     places: Places::REQUEST,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "A value holds a serialized PHP object.",
     attacks: &[
         "O:8:\"stdClass\":1:{s:1:\"a\";i:2;}",
@@ -227,5 +243,5 @@ pub(super) static SERIALIZED: Rule = Rule {
         "E:11:\"Suit:Hearts\";",
         "TzoxMzoiT2JqZWN0RXhhbXBsZSI6Mjp7czoxMDoic2VjcmV0Q29kZSI7Tjt9",
     ],
-    everyday: &["a:1:{s:3:\"foo\";s:3:\"bar\";}", "{\"O\":8}", "O:8 is a position", "s:5:\"hello\";"],
+    benign: &["a:1:{s:3:\"foo\";s:3:\"bar\";}", "{\"O\":8}", "O:8 is a position", "s:5:\"hello\";"],
 };

@@ -4,7 +4,7 @@ use waf_shared::catalog::Leaf;
 
 use crate::evidence::Evidence;
 use crate::field::{Place, Places};
-use crate::rule::{Rule, STRONG, Test};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
 const FILES: Places = Places::of(&[Place::FileName, Place::Header]);
 
@@ -74,15 +74,18 @@ fn bare(part: &[u8]) -> &[u8] {
     part.get(..end).unwrap_or_default()
 }
 
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&SCRIPT, &HIDDEN_SCRIPT, &SESSION, &CONFIGURATION];
+
 pub(super) static SCRIPT: Rule = Rule {
     id: "php-injection-script-upload/extension",
     leaf: Leaf::PhpInjectionScriptUpload,
     weight: STRONG,
     places: FILES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An uploaded file has an extension that servers hand to PHP.",
     attacks: &["shell.php", "x.phtml", "a/b.phar", "photo. php", "x.php5...", "x.php ", "x.php\0.jpg"],
-    everyday: &["photo.jpg", "notes;php", "php.jpg", "php-manual.pdf", "about.phi.net.txt", "alphabet.pdf"],
+    benign: &["photo.jpg", "notes;php", "php.jpg", "php-manual.pdf", "about.phi.net.txt", "alphabet.pdf"],
 };
 
 pub(super) static HIDDEN_SCRIPT: Rule = Rule {
@@ -90,10 +93,10 @@ pub(super) static HIDDEN_SCRIPT: Rule = Rule {
     leaf: Leaf::PhpInjectionScriptUpload,
     weight: STRONG,
     places: FILES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An uploaded file has an extension of PHP before its last one.",
     attacks: &["test.php.jpg", "test. php.jpg", "test.phar .png", "a.phtml.gif"],
-    everyday: &["php.jpg", "test.jpg", "alpha.phi.jpg"],
+    benign: &["php.jpg", "test.jpg", "alpha.phi.jpg"],
 };
 
 pub(super) static SESSION: Rule = Rule {
@@ -101,14 +104,14 @@ pub(super) static SESSION: Rule = Rule {
     leaf: Leaf::PhpInjectionScriptUpload,
     weight: STRONG,
     places: FILES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An uploaded file has the name of a PHP session.",
     attacks: &[
         "sess_k3q0v5m1c7x2b9n4j8h6g5f4d3",
         "C:\\temp\\sess_q1w2e3r4t5y6u7i8o9p0a",
         "/tmp/sess_abc-123-def-456-ghij",
     ],
-    everyday: &["sess_notes.txt", "session.log", "sess_1"],
+    benign: &["sess_notes.txt", "session.log", "sess_1"],
 };
 
 pub(super) static CONFIGURATION: Rule = Rule {
@@ -116,8 +119,8 @@ pub(super) static CONFIGURATION: Rule = Rule {
     leaf: Leaf::PhpInjectionScriptUpload,
     weight: STRONG,
     places: FILES,
-    test: Test::Judged,
+    matcher: RuleMatcher::Detected,
     summary: "An uploaded file has the name of a file that says what PHP runs.",
     attacks: &[".htaccess", "uploads/.user.ini", ".HTACCESS."],
-    everyday: &["htaccess.txt", "user.ini.md", "my.ini"],
+    benign: &["htaccess.txt", "user.ini.md", "my.ini"],
 };

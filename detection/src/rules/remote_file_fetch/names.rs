@@ -129,6 +129,18 @@ pub(super) fn is_script(file: &[u8]) -> Option<Script> {
     }
 }
 
+/// Whether a URL's last name may be that of code: it has an extension that is none of a picture's or a page's parts.
+pub(super) fn may_be_code(file: &[u8]) -> bool {
+    const HARMLESS: &[&str] = &[
+        "avif", "css", "gif", "htm", "html", "ico", "jpeg", "jpg", "json", "mp3", "mp4", "png", "svg", "webp",
+    ];
+    let name = file.split(|byte| *byte == b';').next().unwrap_or_default();
+    memchr::memrchr(b'.', name).is_some_and(|dot| {
+        let extension = name.get(dot + 1..).unwrap_or_default();
+        !HARMLESS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(extension))
+    })
+}
+
 /// Whether `scheme` fetches a file over the network.
 pub(super) fn is_web_scheme(scheme: &[u8]) -> bool {
     [&b"http"[..], b"https", b"ftp", b"ftps", b"file"].iter().any(|known| known.eq_ignore_ascii_case(scheme))

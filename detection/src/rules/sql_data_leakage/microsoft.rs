@@ -2,15 +2,21 @@
 
 use waf_shared::catalog::Leaf;
 
+use super::driver::SUMMARY;
 use super::driver::{exception, php};
-use super::rule;
-use crate::response::sign::{leads, spoken};
-use crate::rule::Rule;
+use crate::field::{Place, Places};
+use crate::response_pattern::{leads, spoken};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
-pub(super) static MSSQL: Rule = rule(
-    "sql-data-leakage-mssql/error",
-    Leaf::SqlDataLeakageMssql,
-    &[
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&MSSQL, &ACCESS];
+
+static MSSQL: Rule = Rule {
+    id: "sql-data-leakage-mssql/error",
+    leaf: Leaf::SqlDataLeakageMssql,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseBody]),
+    matcher: RuleMatcher::Response(&[
         leads("Unclosed quotation mark ", "@ the character string"),
         leads("Incorrect syntax near ", ""),
         leads("[Microsoft][ODBC SQL Server", ""),
@@ -47,8 +53,9 @@ pub(super) static MSSQL: Rule = rule(
         exception("com.internetcds.jdbc.tds"),
         exception("net.sourceforge.jtds."),
         leads("pymssql.", "@: ("),
-    ],
-    &[
+    ]),
+    summary: SUMMARY,
+    attacks: &[
         "PHP Warning:  mssql_query(): message: Incorrect syntax near 's'. (severity 15) in /srv/createXML.php on line 375",
         "System.Data.SqlClient.SqlException (0x80131904): Unclosed quotation mark after the character string ''.",
         "<font face=\"Arial\" size=2>Microsoft OLE DB Provider for SQL Server</font> <font face=\"Arial\" size=2>error '80040e14'</font><p>",
@@ -56,18 +63,20 @@ pub(super) static MSSQL: Rule = rule(
         "<span><H1>Server Error</H1></span><b> Description: </b><code>x</code> [SqlException (0x80131904): Invalid object name 'Users'.]",
         "Msg 102, Level 15, State 1, Line 1",
     ],
-    &[
+    benign: &[
         "<p>If you see <i>Incorrect syntax near 's'</i>, check that quotes are doubled.</p>",
         "Our team moved the reports from Microsoft SQL Server to another system.",
         "{\"title\":\"Conversion failed when converting the varchar value to data type int\",\"answers\":4}",
         "<a href=\"/t/9\">Login failed for user 'sa'</a>",
     ],
-);
+};
 
-pub(super) static ACCESS: Rule = rule(
-    "sql-data-leakage-msaccess/error",
-    Leaf::SqlDataLeakageMsaccess,
-    &[
+static ACCESS: Rule = Rule {
+    id: "sql-data-leakage-msaccess/error",
+    leaf: Leaf::SqlDataLeakageMsaccess,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseBody]),
+    matcher: RuleMatcher::Response(&[
         leads("[Microsoft][ODBC Microsoft Access", ""),
         leads("[Microsoft][Microsoft Access", ""),
         spoken("Microsoft JET Database Engine", "~error '8"),
@@ -85,16 +94,17 @@ pub(super) static ACCESS: Rule = rule(
         spoken("ADODB.Field", "~error '8"),
         spoken("ADODB.Recordset", "~error '8"),
         exception("System.Data.OleDb.OleDbException"),
-    ],
-    &[
+    ]),
+    summary: SUMMARY,
+    attacks: &[
         "[log]: [Microsoft][ODBC Microsoft Access Driver] Syntax error (missing operator) in query expression",
         "<font size=2>Microsoft JET Database Engine</font> <font size=2>error '80040e14'</font>",
         "<p>Syntax error in string in query expression 'id = 1''.</p>",
         "System.Data.OleDb.OleDbException: Data type mismatch in criteria expression.",
     ],
-    &[
+    benign: &[
         "Microsoft JET Database Engine and Access: a history",
         "<p>The message \"Syntax error (missing operator) in query expression\" means that a space is missing.</p>",
         "{\"title\":\"Too few parameters. Expected 1\"}",
     ],
-);
+};

@@ -2,16 +2,22 @@
 
 use waf_shared::catalog::Leaf;
 
+use super::driver::SUMMARY;
 use super::driver::{exception, php};
-use super::rule;
-use crate::response::Spot;
-use crate::response::sign::{leads, proved, spoken};
-use crate::rule::Rule;
+use crate::field::{Place, Places};
+use crate::response_pattern::MatchContext;
+use crate::response_pattern::{checked, leads, spoken};
+use crate::rule::{Rule, RuleMatcher, STRONG};
 
-pub(super) static MYSQL: Rule = rule(
-    "sql-data-leakage-mysql/error",
-    Leaf::SqlDataLeakageMysql,
-    &[
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&MYSQL, &POSTGRES, &SQLITE, &FIREBIRD];
+
+static MYSQL: Rule = Rule {
+    id: "sql-data-leakage-mysql/error",
+    leaf: Leaf::SqlDataLeakageMysql,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseBody]),
+    matcher: RuleMatcher::Response(&[
         spoken("You have an error in your SQL syntax", "~near '"),
         spoken("You have an error in your SQL syntax", "~near &#"),
         leads("You have an error in your SQL syntax", ""),
@@ -57,8 +63,9 @@ pub(super) static MYSQL: Rule = rule(
         exception("pymysql.err."),
         exception("java.sql.SQLSyntaxErrorException"),
         leads("Mysql2::Error: ", ""),
-    ],
-    &[
+    ]),
+    summary: SUMMARY,
+    attacks: &[
         "ERROR 1772 (HY000): Malformed GTID set specification 'secret'.",
         "<br />\n<b>Warning</b>:  mysqli_fetch_array() expects parameter 1 to be mysqli_result, boolean given in <b>/srv/www/list.php</b> on line <b>14</b><br />\n",
         "<html><body><pre>You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near ''1''' at line 1</pre></body></html>",
@@ -66,7 +73,7 @@ pub(super) static MYSQL: Rule = rule(
         "<div class=error>Unknown column 'passwd' in 'field list'</div>",
         "com.mysql.cj.jdbc.exceptions.CommunicationsException: Communications link failure",
     ],
-    &[
+    benign: &[
         "<article><h1>Fixing SQL errors</h1><p>When MySQL says <code>You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near ''1'' at line 1</code>, look at the quotes.</p></article>",
         "{\"items\":[{\"title\":\"You have an error in your SQL syntax near 'order'\",\"tags\":[\"mysql\"]}]}",
         "<ul><li><a href=\"/q/1\">Unknown column 'id' in 'field list'</a></li></ul>",
@@ -74,16 +81,18 @@ pub(super) static MYSQL: Rule = rule(
         "<p>Functions such as mysql_query() and mysqli_fetch_array() are described below.</p>",
         "mysqldump writes a table's rows as INSERT statements.",
     ],
-);
+};
 
-pub(super) static POSTGRES: Rule = rule(
-    "sql-data-leakage-postgres/error",
-    Leaf::SqlDataLeakagePostgres,
-    &[
-        proved("ERROR:  ", "", is_postgres_message),
-        proved("ERROR: ", "", is_postgres_message),
-        proved("FATAL:  ", "", is_postgres_message),
-        proved("FATAL: ", "", is_postgres_message),
+static POSTGRES: Rule = Rule {
+    id: "sql-data-leakage-postgres/error",
+    leaf: Leaf::SqlDataLeakagePostgres,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseBody]),
+    matcher: RuleMatcher::Response(&[
+        checked("ERROR:  ", "", is_postgres_message),
+        checked("ERROR: ", "", is_postgres_message),
+        checked("FATAL:  ", "", is_postgres_message),
+        checked("FATAL: ", "", is_postgres_message),
         leads("SQLSTATE[", "@]~: 7 ERROR:"),
         leads("SQLSTATE[", "@] [7]"),
         leads("unterminated quoted string at or near \"", ""),
@@ -102,24 +111,25 @@ pub(super) static POSTGRES: Rule = rule(
         exception("psycopg2."),
         exception("psycopg.errors."),
         exception("asyncpg.exceptions."),
-    ],
-    &[
+    ]),
+    summary: SUMMARY,
+    attacks: &[
         "ERROR:  invalid input syntax for integer: \"x\"",
         "<pre>ERROR:  unterminated quoted string at or near \"'\"\nLINE 1: select 1 '\n                 ^</pre>",
         "Warning: pg_query(): supplied argument is not a valid PostgreSQL link resource in /var/www/handler.php on line 56",
         "{\"error\":\"pq: syntax error at or near \\\"union\\\"\"}",
         "org.postgresql.util.PSQLException: ERROR: relation \"users\" does not exist",
     ],
-    &[
+    benign: &[
         "ERROR: the job failed because the disk is full",
         "<p>PostgreSQL answers <code>ERROR:  syntax error at or near \"select\"</code> when a comma is missing.</p>",
         "{\"title\":\"ERROR: relation \\\"users\\\" does not exist\",\"votes\":3}",
         "Install with: pip install psycopg2",
     ],
-);
+};
 
 /// Whether what follows the severity is one of the server's own sentences.
-fn is_postgres_message(spot: &Spot<'_>) -> bool {
+fn is_postgres_message(context: &MatchContext<'_>) -> bool {
     const BEGINNINGS: &[&str] = &[
         "syntax error at ",
         "unterminated quoted ",
@@ -146,7 +156,7 @@ fn is_postgres_message(spot: &Spot<'_>) -> bool {
     ];
     const OBJECTS: &[&str] =
         &["column ", "relation ", "function ", "database ", "role ", "schema ", "type ", "table "];
-    let text = spot.after();
+    let text = context.after();
     let text = text.split(|byte| *byte == b':').nth(1).map_or(&[][..], |_| {
         let at = memchr::memchr(b':', text).map_or(0, |at| at + 1);
         text.get(at..).unwrap_or_default().trim_ascii_start()
@@ -157,17 +167,19 @@ fn is_postgres_message(spot: &Spot<'_>) -> bool {
         && (has(line, b"does not exist")
             || has(line, b" is ambiguous")
             || has(line, b"must appear in the GROUP BY"));
-    (begins || missing) && spot.leads()
+    (begins || missing) && context.leads()
 }
 
 fn has(text: &[u8], words: &[u8]) -> bool {
     memchr::memmem::find(text, words).is_some()
 }
 
-pub(super) static SQLITE: Rule = rule(
-    "sql-data-leakage-sqlite/error",
-    Leaf::SqlDataLeakageSqlite,
-    &[
+static SQLITE: Rule = Rule {
+    id: "sql-data-leakage-sqlite/error",
+    leaf: Leaf::SqlDataLeakageSqlite,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseBody]),
+    matcher: RuleMatcher::Response(&[
         leads("SQLITE_ERROR: ", ""),
         leads("SQLITE_CONSTRAINT", "~: "),
         leads("[SQLITE_ERROR]", ""),
@@ -196,26 +208,29 @@ pub(super) static SQLITE: Rule = rule(
         exception("android.database.sqlite."),
         leads("SQLite.Exception", ""),
         leads("SQLite/JDBCDriver", ""),
-    ],
-    &[
+    ]),
+    summary: SUMMARY,
+    attacks: &[
         "Warning: SQLite3::query() [sqlite3.query]: 1 values for 2 columns in /srv/product.php on line 94",
         "sqlite3.OperationalError: near \"'\": syntax error",
         "{\"errno\":1,\"code\":\"SQLITE_ERROR\",\"message\":\"SQLITE_ERROR: unrecognized token: \\\"'\\\"\"}",
         "<body>no such table: users</body>",
         "System.Data.SQLite.SQLiteException (0x800007BF): SQL logic error",
     ],
-    &[
+    benign: &[
         "SQLite is a small library; its tables live in one file.",
         "<p>The call raises <code>sqlite3.OperationalError: database is locked</code> when two writers meet.</p>",
         "{\"subject\":\"sqlite3.OperationalError: no such table\",\"body\":\"How do I fix this?\"}",
         "There is no such column in our newspaper.",
     ],
-);
+};
 
-pub(super) static FIREBIRD: Rule = rule(
-    "sql-data-leakage-firebird/error",
-    Leaf::SqlDataLeakageFirebird,
-    &[
+static FIREBIRD: Rule = Rule {
+    id: "sql-data-leakage-firebird/error",
+    leaf: Leaf::SqlDataLeakageFirebird,
+    weight: STRONG,
+    places: Places::of(&[Place::ResponseBody]),
+    matcher: RuleMatcher::Response(&[
         leads("Dynamic SQL Error", ""),
         leads("SQL error code = -", "#"),
         spoken("Unexpected end of command - line ", "#"),
@@ -225,44 +240,17 @@ pub(super) static FIREBIRD: Rule = rule(
         exception("org.firebirdsql."),
         exception("FirebirdSql."),
         leads("GDS Exception. ", "###"),
-    ],
-    &[
+    ]),
+    summary: SUMMARY,
+    attacks: &[
         "Dynamic SQL Error",
         "<b>Database error:</b> Dynamic SQL Error<br>SQL error code = -104<br>Token unknown - line 1, column 40",
         "org.firebirdsql.jdbc.FBSQLException: GDS Exception. 335544569. Dynamic SQL Error",
         "{\"message\":\"Dynamic SQL Error\\nSQL error code = -206\"}",
     ],
-    &[
+    benign: &[
         "<p>How we got rid of the Dynamic SQL Error in our reports</p>",
         "Writing dynamic SQL: errors and how to handle them.",
         "{\"title\":\"Dynamic SQL Error -104\"}",
     ],
-);
-
-pub(super) static HSQLDB: Rule = rule(
-    "sql-data-leakage-hsqldb/error",
-    Leaf::SqlDataLeakageHsqldb,
-    &[
-        leads("Unexpected end of command in statement [", ""),
-        leads("Unexpected token", "~in statement ["),
-        leads("Unexpected token: ", "@ in statement"),
-        leads("unexpected token: ", "@ : line: #"),
-        leads("unexpected end of statement: ", " line: #"),
-        leads("user lacks privilege or object not found: ", "@"),
-        exception("org.hsqldb."),
-        exception("org.h2.jdbc."),
-        leads("Syntax error in SQL statement \"", ""),
-    ],
-    &[
-        "org.hsqldb.jdbc.JDBCDataSource: Unexpected token: ' in statement [select ']",
-        "java.sql.SQLException: Unexpected end of command in statement [select * from t where id=']",
-        "\tat org.hsqldb.jdbc.JDBCUtil.sqlException(JDBCUtil.java:376)",
-        "{\"message\":\"user lacks privilege or object not found: PASSWD\"}",
-        "org.h2.jdbc.JdbcSQLSyntaxErrorException: Table \"USERS\" not found; SQL statement:",
-    ],
-    &[
-        "Set the driver to org.hsqldb.jdbc.JDBCDriver in your properties file.",
-        "<pre class=\"language-java\">Class.forName(\"org.hsqldb.jdbcDriver\");</pre>",
-        "The parser reports an unexpected token when a brace is missing.",
-    ],
-);
+};

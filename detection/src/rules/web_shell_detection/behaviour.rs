@@ -2,31 +2,34 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::PLACES;
-use crate::response::sign::{leads, proved};
-use crate::response::{Kind, Spot};
-use crate::rule::{Rule, Test};
+use super::places::PLACES;
+use crate::response_pattern::{Kind, MatchContext};
+use crate::response_pattern::{checked, leads};
+use crate::rule::{Rule, RuleMatcher};
+
+/// The rules of this file.
+pub(super) static RULES: &[&Rule] = &[&COMMAND_FORM, &IDENTITY, &KERNEL, &SWITCHES, &FILE_MANAGER];
 
 pub(super) static COMMAND_FORM: Rule = Rule {
     id: "web-shell-detection/command-form",
     leaf: Leaf::WebShellDetection,
     weight: 2,
     places: PLACES,
-    test: Test::Signs(&[
-        proved("name=\"cmd\"", "", is_field),
-        proved("name='cmd'", "", is_field),
-        proved("name=cmd", "", is_field),
-        proved("name=\"command\"", "", is_field),
-        proved("name='command'", "", is_field),
-        proved("name=\"exec\"", "", is_field),
-        proved("name='exec'", "", is_field),
-        proved("name=\"shell\"", "", is_field),
-        proved("name=\"execute\"", "", is_field),
-        proved("name='execute'", "", is_field),
-        proved("name=\"p1\"", "", is_field),
-        proved("name=\"phpcode\"", "", is_field),
-        proved("name=\"evalcode\"", "", is_field),
-        proved("name=\"syscmd\"", "", is_field),
+    matcher: RuleMatcher::Response(&[
+        checked("name=\"cmd\"", "", is_field),
+        checked("name='cmd'", "", is_field),
+        checked("name=cmd", "", is_field),
+        checked("name=\"command\"", "", is_field),
+        checked("name='command'", "", is_field),
+        checked("name=\"exec\"", "", is_field),
+        checked("name='exec'", "", is_field),
+        checked("name=\"shell\"", "", is_field),
+        checked("name=\"execute\"", "", is_field),
+        checked("name='execute'", "", is_field),
+        checked("name=\"p1\"", "", is_field),
+        checked("name=\"phpcode\"", "", is_field),
+        checked("name=\"evalcode\"", "", is_field),
+        checked("name=\"syscmd\"", "", is_field),
     ]),
     summary: "The page asks for a command to run.",
     attacks: &[
@@ -34,7 +37,7 @@ pub(super) static COMMAND_FORM: Rule = Rule {
         "<form><input name=cmd><input type=submit value=Execute></form>",
         "<textarea name='command'></textarea>",
     ],
-    everyday: &[
+    benign: &[
         "<input name=\"comment\">",
         "<p>The parameter name=\"cmd\" is described below.</p>",
         "{\"html\":\"<input name='q'>\"}",
@@ -42,12 +45,12 @@ pub(super) static COMMAND_FORM: Rule = Rule {
 };
 
 /// A text field of a form.
-fn is_field(spot: &Spot<'_>) -> bool {
-    let Some(open) = memchr::memrchr(b'<', spot.before()) else { return false };
-    let tag = spot.before().get(open + 1..).unwrap_or_default().to_ascii_lowercase();
+fn is_field(context: &MatchContext<'_>) -> bool {
+    let Some(open) = memchr::memrchr(b'<', context.before()) else { return false };
+    let tag = context.before().get(open + 1..).unwrap_or_default().to_ascii_lowercase();
     let hidden = memchr::memmem::find(&tag, b"hidden").is_some();
-    spot.kind() == Kind::Html
-        && !spot.is_in_script()
+    context.kind() == Kind::Html
+        && !context.is_in_script()
         && (tag.starts_with(b"input") || tag.starts_with(b"textarea"))
         && !tag.contains(&b'>')
         && !hidden
@@ -58,11 +61,11 @@ pub(super) static IDENTITY: Rule = Rule {
     leaf: Leaf::WebShellDetection,
     weight: 3,
     places: PLACES,
-    test: Test::Signs(&[
-        proved("uid=", "#", is_identity),
+    matcher: RuleMatcher::Response(&[
+        checked("uid=", "#", is_identity),
         leads("nt authority\\", "@"),
         leads("iis apppool\\", "@"),
-        proved("Uid: ", "#", |spot| spot.kind() == Kind::Html && spot.is_spoken()),
+        checked("Uid: ", "#", |context| context.kind() == Kind::Html && context.is_spoken()),
     ]),
     summary: "The page prints the account that the server runs as, the way a command does.",
     attacks: &[
@@ -70,7 +73,7 @@ pub(super) static IDENTITY: Rule = Rule {
         "<pre>uid=0(root) gid=0(root) groups=0(root)</pre>",
         "<html><body>nt authority\\system</body></html>",
     ],
-    everyday: &[
+    benign: &[
         "<p>The command <code>id</code> prints <code>uid=1000(ann) gid=1000(ann)</code>.</p>",
         "https://shop.example/list?uid=4711",
         "ldap: uid=ann,ou=people,dc=example,dc=org",
@@ -78,9 +81,10 @@ pub(super) static IDENTITY: Rule = Rule {
 };
 
 /// `uid=33(www-data) gid=33(`.
-fn is_identity(spot: &Spot<'_>) -> bool {
-    crate::response::shape_length(spot.after(), "uid=@(~) gid=@(").is_some_and(|length| length < 120)
-        && spot.is_spoken()
+fn is_identity(context: &MatchContext<'_>) -> bool {
+    crate::response_pattern::shape_length(context.after(), "uid=@(~) gid=@(")
+        .is_some_and(|length| length < 120)
+        && context.is_spoken()
 }
 
 pub(super) static KERNEL: Rule = Rule {
@@ -88,10 +92,10 @@ pub(super) static KERNEL: Rule = Rule {
     leaf: Leaf::WebShellDetection,
     weight: 2,
     places: PLACES,
-    test: Test::Signs(&[
-        proved("Linux ", "~#.#~#", is_kernel),
-        proved("Windows NT ", "@ @ build ", is_page_voice),
-        proved("FreeBSD ", "~#.#~RELEASE", is_kernel),
+    matcher: RuleMatcher::Response(&[
+        checked("Linux ", "~#.#~#", is_kernel),
+        checked("Windows NT ", "@ @ build ", is_page_voice),
+        checked("FreeBSD ", "~#.#~RELEASE", is_kernel),
     ]),
     summary: "The page prints the server's kernel, the way `uname -a` does.",
     attacks: &[
@@ -99,25 +103,25 @@ pub(super) static KERNEL: Rule = Rule {
         "<td>Linux shop 3.10.0-1160.el7.x86_64 #1 SMP Mon Oct 19 16:18:59 UTC 2020 x86_64</td>",
         "<td>Windows NT WEB01 10.0 build 17763 (Windows Server 2016) AMD64</td>",
     ],
-    everyday: &[
+    benign: &[
         "<p>Linux 6.1 brings support for new hardware.</p>",
         "<code>Linux web1 5.4.0-42-generic #46-Ubuntu SMP x86_64 GNU/Linux</code>",
         "<p>Windows NT 4.0 was released in 1996.</p>",
     ],
 };
 
-fn is_page_voice(spot: &Spot<'_>) -> bool {
-    spot.kind() == Kind::Html && spot.is_spoken()
+fn is_page_voice(context: &MatchContext<'_>) -> bool {
+    context.kind() == Kind::Html && context.is_spoken()
 }
 
 /// A kernel's own name: host, version, build, time, machine.
-fn is_kernel(spot: &Spot<'_>) -> bool {
-    let line = spot.after().split(|byte| matches!(byte, b'<' | b'\n')).next().unwrap_or_default();
+fn is_kernel(context: &MatchContext<'_>) -> bool {
+    let line = context.after().split(|byte| matches!(byte, b'<' | b'\n')).next().unwrap_or_default();
     let line = line.get(..line.len().min(200)).unwrap_or_default();
     let has = |word: &[u8]| memchr::memmem::find(line, word).is_some();
     let build = memchr::memchr(b'#', line).is_some() || has(b"RELEASE");
     let machine = has(b"x86_64") || has(b"i686") || has(b"amd64") || has(b"aarch64");
-    build && machine && is_page_voice(spot)
+    build && machine && is_page_voice(context)
 }
 
 pub(super) static SWITCHES: Rule = Rule {
@@ -125,17 +129,17 @@ pub(super) static SWITCHES: Rule = Rule {
     leaf: Leaf::WebShellDetection,
     weight: 2,
     places: PLACES,
-    test: Test::Signs(&[
-        proved("Safe mode", "", is_switch),
-        proved("Safe Mode", "", is_switch),
-        proved("Safe-mode", "", is_switch),
-        proved("safe_mode", "", is_switch),
-        proved("SAFE_MODE", "", is_switch),
-        proved("Disable functions", "", is_switch),
-        proved("Disabled functions", "", is_switch),
-        proved("Disabled Functions", "", is_switch),
-        proved("disable_functions", "", is_switch),
-        proved("Open_basedir", "", is_switch),
+    matcher: RuleMatcher::Response(&[
+        checked("Safe mode", "", is_switch),
+        checked("Safe Mode", "", is_switch),
+        checked("Safe-mode", "", is_switch),
+        checked("safe_mode", "", is_switch),
+        checked("SAFE_MODE", "", is_switch),
+        checked("Disable functions", "", is_switch),
+        checked("Disabled functions", "", is_switch),
+        checked("Disabled Functions", "", is_switch),
+        checked("disable_functions", "", is_switch),
+        checked("Open_basedir", "", is_switch),
     ]),
     summary: "The page prints the switches of PHP that hinder a shell.",
     attacks: &[
@@ -143,7 +147,7 @@ pub(super) static SWITCHES: Rule = Rule {
         "<td>Disable functions: <b>NONE</b></td>",
         "<b>Safe Mode :</b> OFF",
     ],
-    everyday: &[
+    benign: &[
         "<p>Start Windows in Safe mode: press F8.</p>",
         "<code>disable_functions = exec</code>",
         "<td>Safe mode is gone since PHP 5.4.</td>",
@@ -151,8 +155,8 @@ pub(super) static SWITCHES: Rule = Rule {
 };
 
 /// The switch and its state: ON, OFF or NONE behind little more than markup.
-fn is_switch(spot: &Spot<'_>) -> bool {
-    let mut text = spot.after().get(..spot.after().len().min(120)).unwrap_or_default();
+fn is_switch(context: &MatchContext<'_>) -> bool {
+    let mut text = context.after().get(..context.after().len().min(120)).unwrap_or_default();
     let name = text.iter().take_while(|b| b.is_ascii_alphabetic() || b" _-".contains(b)).count();
     text = text.get(name..).unwrap_or_default();
     // Take off tags, colons and spaces; a few rounds are all that markup needs.
@@ -168,7 +172,7 @@ fn is_switch(spot: &Spot<'_>) -> bool {
     let state = text.get(..word).unwrap_or_default();
     let is_state =
         ["on", "off", "none", "all", "nothing"].iter().any(|s| state.eq_ignore_ascii_case(s.as_bytes()));
-    is_state && is_page_voice(spot)
+    is_state && is_page_voice(context)
 }
 
 pub(super) static FILE_MANAGER: Rule = Rule {
@@ -176,14 +180,14 @@ pub(super) static FILE_MANAGER: Rule = Rule {
     leaf: Leaf::WebShellDetection,
     weight: 2,
     places: PLACES,
-    test: Test::Signs(&[
-        proved("drwx", "@", is_permission),
-        proved("-rw-r--", "@", is_permission),
-        proved(">drwx", "", is_permission),
-        proved("<th>Permissions</th>", "", is_page_voice),
-        proved(">chmod<", "", is_page_voice),
-        proved(">Chmod<", "", is_page_voice),
-        proved("value=\"chmod\"", "", |spot| spot.kind() == Kind::Html),
+    matcher: RuleMatcher::Response(&[
+        checked("drwx", "@", is_permission),
+        checked("-rw-r--", "@", is_permission),
+        checked(">drwx", "", is_permission),
+        checked("<th>Permissions</th>", "", is_page_voice),
+        checked(">chmod<", "", is_page_voice),
+        checked(">Chmod<", "", is_page_voice),
+        checked("value=\"chmod\"", "", |context| context.kind() == Kind::Html),
     ]),
     summary: "The page lists files with their permissions and offers to change them.",
     attacks: &[
@@ -191,7 +195,7 @@ pub(super) static FILE_MANAGER: Rule = Rule {
         "<td>x.php</td><td><font color=green>-rw-r--r--</font></td>",
         "<option value=\"chmod\">Chmod</option>",
     ],
-    everyday: &[
+    benign: &[
         "<pre><code>drwxr-xr-x 2 ann ann 4096 docs</code></pre>",
         "<p>Files with -rw-r--r-- are readable by all.</p>",
         "The chmod command changes permissions.",
@@ -199,13 +203,13 @@ pub(super) static FILE_MANAGER: Rule = Rule {
 };
 
 /// Permissions as the whole text of a cell.
-fn is_permission(spot: &Spot<'_>) -> bool {
-    let text = spot.after().strip_prefix(b">").unwrap_or(spot.after());
+fn is_permission(context: &MatchContext<'_>) -> bool {
+    let text = context.after().strip_prefix(b">").unwrap_or(context.after());
     let length = text.iter().take_while(|byte| b"drwxst-".contains(byte)).count();
-    let opened = spot.before().ends_with(b">") || spot.after().starts_with(b">");
+    let opened = context.before().ends_with(b">") || context.after().starts_with(b">");
     length == 10
         && opened
         && text.get(length) == Some(&b'<')
-        && spot.kind() == Kind::Html
-        && !spot.is_discussed()
+        && context.kind() == Kind::Html
+        && !context.is_discussed()
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::response::{Kind, Spot};
+use crate::response_pattern::{Kind, MatchContext};
 
 /// Bytes of a title that are looked at.
 const TITLE_BYTES: usize = 128;
@@ -182,7 +182,7 @@ const SPELT: &[&str] = &["sh3ll", "5hell", "5h3ll", "she11", "sh311"];
 
 /// What a text inside a title says about the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Means {
+enum TitleSignal {
     /// It is about shells.
     About,
     /// A shell's name, where it stands as a word.
@@ -198,32 +198,32 @@ enum Means {
 struct Texts {
     automaton: AhoCorasick,
     /// By pattern of the automaton.
-    means: Vec<Means>,
+    signals: Vec<TitleSignal>,
 }
 
 static TEXTS: LazyLock<Texts> = LazyLock::new(|| {
-    let lists: [(&[&str], Means); 6] = [
-        (ABOUT, Means::About),
-        (SHELLS, Means::Name),
-        (&["wso "], Means::Wso),
-        (&["shell"], Means::Shell),
-        (DRESS, Means::Dress),
-        (SPELT, Means::Spelt),
+    let lists: [(&[&str], TitleSignal); 6] = [
+        (ABOUT, TitleSignal::About),
+        (SHELLS, TitleSignal::Name),
+        (&["wso "], TitleSignal::Wso),
+        (&["shell"], TitleSignal::Shell),
+        (DRESS, TitleSignal::Dress),
+        (SPELT, TitleSignal::Spelt),
     ];
-    let texts = || lists.iter().flat_map(|(list, means)| list.iter().map(move |text| (*text, *means)));
+    let texts = || lists.iter().flat_map(|(list, signals)| list.iter().map(move |text| (*text, *signals)));
     Texts {
         automaton: AhoCorasick::new(texts().map(|(text, _)| text))
             .expect("some two hundred short texts are far below the automaton's limits"),
-        means: texts().map(|(_, means)| means).collect(),
+        signals: texts().map(|(_, signals)| signals).collect(),
     }
 });
 
 /// A title that a shell gives itself, and no article about it.
-pub(super) fn is_shell_title(spot: &Spot<'_>) -> bool {
-    if matches!(spot.kind(), Kind::Json | Kind::Script) || spot.is_in_script() {
+pub(super) fn is_shell_title(context: &MatchContext<'_>) -> bool {
+    if matches!(context.kind(), Kind::Json | Kind::Script) || context.is_in_script() {
         return false;
     }
-    let title = spot.after().get("<title>".len()..).unwrap_or_default();
+    let title = context.after().get("<title>".len()..).unwrap_or_default();
     let title = title.split(|byte| *byte == b'<').next().unwrap_or_default();
     let mut lower = [0u8; TITLE_BYTES];
     let length = title.len().min(lower.len());
@@ -237,16 +237,16 @@ fn names_a_shell(title: &[u8]) -> bool {
     let mut is_named = false;
     let (mut says_shell, mut is_dressed) = (false, false);
     for found in TEXTS.automaton.find_overlapping_iter(title) {
-        match TEXTS.means.get(found.pattern().as_usize()) {
-            Some(Means::About) | None => return false,
-            Some(Means::Name) => is_named |= is_word(title, found.start(), found.end()),
-            Some(Means::Wso) => {
+        match TEXTS.signals.get(found.pattern().as_usize()) {
+            Some(TitleSignal::About) | None => return false,
+            Some(TitleSignal::Name) => is_named |= is_word(title, found.start(), found.end()),
+            Some(TitleSignal::Wso) => {
                 is_named |= begins_word(title, found.start())
                     && title.get(found.end()).is_some_and(u8::is_ascii_digit);
             }
-            Some(Means::Shell) => says_shell = true,
-            Some(Means::Dress) => is_dressed = true,
-            Some(Means::Spelt) => is_named = true,
+            Some(TitleSignal::Shell) => says_shell = true,
+            Some(TitleSignal::Dress) => is_dressed = true,
+            Some(TitleSignal::Spelt) => is_named = true,
         }
     }
     is_named || says_shell && is_dressed || calls_itself(title) || is_only_that(title)

@@ -2,8 +2,8 @@
 
 use super::{BOUNDARIES, KIND, TRICKS, TYPE_TRICK, part, refused};
 use crate::body::tests::{leaves, read, read_with, values};
-use crate::body::{Cut, Place};
-use crate::inspection::Bounds;
+use crate::body::{Completeness, Place};
+use crate::bounds::Bounds;
 
 #[test]
 fn quotes_that_some_readers_do_not_know_are_refused() {
@@ -55,7 +55,11 @@ fn text_outside_of_parts_is_judged_where_it_may_stand() {
             let whole = read(&kind, body.as_bytes());
             assert_eq!(values(&whole, Place::Body), outside, "{kind} {body}");
             let bytes: Vec<&[u8]> = body.as_bytes().chunks(1).collect();
-            assert_eq!(read_with(&Bounds::DEFAULT, &kind, &bytes, Cut::Whole), whole, "{kind} {body}");
+            assert_eq!(
+                read_with(&Bounds::DEFAULT, &kind, &bytes, Completeness::Whole),
+                whole,
+                "{kind} {body}"
+            );
         }
         let is_refused = leaves(&read(KIND, body.as_bytes())).contains(&BOUNDARIES);
         assert_eq!(is_refused, !outside.is_empty(), "{body}");

@@ -1,4 +1,4 @@
-//! Values of the kinds that attackers send and honest people write, for the tests of the judge. Data alone.
+//! Values of the kinds that attackers send and honest people write, for the tests of the detector. Data alone.
 
 /// Attacks, each to be blocked by itself.
 pub(super) const ATTACKS: &[&str] = &[

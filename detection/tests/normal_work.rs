@@ -1,0 +1,216 @@
+//! Requests of normal work beside attacks of the same shape: the first pass, the second are refused.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::{Arc, OnceLock};
+
+use waf_detection::Engine;
+use waf_detection::budget::Budget;
+use waf_detection::inspection::{Bounds, Inspection, OnHit};
+use waf_detection::recorded::Recorded;
+use waf_shared::catalog::LeafSet;
+
+/// Rules that refuse the request; none where it passes.
+fn refused(request: &str) -> Vec<&'static str> {
+    static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
+    let engine = Arc::clone(ENGINE.get_or_init(|| Arc::new(waf_detection::rules::engine())));
+    let leaves = LeafSet::defaults();
+    let mut inspection = Inspection::new(engine, leaves, Bounds::DEFAULT, OnHit::GoOn, Budget::UNLIMITED);
+    Recorded::parse(request.as_bytes()).show(&mut inspection);
+    let verdict = inspection.verdict();
+    let rules = verdict.matches.iter().map(|one| one.rule.id);
+    let leaves = verdict.violations.iter().map(|one| one.leaf.name());
+    if verdict.blocks() { rules.chain(leaves).collect() } else { Vec::new() }
+}
+
+fn coded(value: &str) -> String {
+    let unreserved = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+    value
+        .bytes()
+        .map(|byte| if unreserved(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+fn get(value: &str) -> String {
+    format!("GET /a?value={} HTTP/1.1\r\nHost: shop.example\r\nAccept: text/html\r\n\r\n", coded(value))
+}
+
+fn passes(request: &str) {
+    assert_eq!(refused(request), [""; 0], "{request}");
+}
+
+fn is_refused(request: &str) {
+    assert!(!refused(request).is_empty(), "{request}");
+}
+
+#[test]
+fn queries_of_other_languages_are_no_commands() {
+    for value in [
+        "FROM logs-* | EVAL user.id = MAX(user.id), n = COALESCE(a, b) | KEEP user.id",
+        "from logs | eval hour = date_trunc(1 hour, @timestamp) | sort hour",
+        "sum(rate(node_procs_running{job=\"x\"}[5m])) or (time() - node_boot_time_seconds{job=\"x\"})",
+        "process.executable:(/bin/make or /sbin/weak-modules or /usr/bin/make)",
+        "process.executable in (\n  \"/bin/dpkg\", \"/usr/bin/dpkg\", \"/bin/dockerd\",\n  \"/usr/sbin/sshd\",\n)",
+    ] {
+        passes(&get(value));
+    }
+    for value in [
+        "8.8.8.8 | eval $(cat /etc/passwd)",
+        "x; (cat /etc/passwd)",
+        "x; if (cat /etc/passwd) then id; fi",
+        "x(1)\ncat /etc/passwd",
+        "x\"(1)\"; cat /etc/passwd",
+        "x; cat /etc/passwd # (note)",
+        "x;\"/bin/cat\" /etc/passwd",
+    ] {
+        is_refused(&get(value));
+    }
+}
+
+#[test]
+fn documents_that_everybody_reads_alike_are_judged_by_their_strings() {
+    for value in [
+        r#"[{"event":"click","attr__href":"javascript:void(0)", "$el_text": "<Untitled>"}]"#,
+        r#"{"Limit":10, "and":[{"a":"x or y"}]}"#,
+        r#"{"query":"query($type: String!, $in: [ID!], $size: Int) { a(first: $size) { id } }"}"#,
+    ] {
+        passes(&get(value));
+    }
+    for value in [
+        r#"{"a":"1' UNION SELECT login,password FROM users-- -"}"#,
+        r#"{"a":["x",{"b":"<script>alert(1)</script>"}]}"#,
+        r#"{"a":"\u003cscript\u003ealert(1)\u003c/script\u003e"}"#,
+        r#"{"a":1}' UNION SELECT login,password FROM users-- -"#,
+        r#"{"a":1,"b":1 union select password from users}"#,
+        r#"{"user":{"$gt":""}}"#,
+    ] {
+        is_refused(&get(value));
+    }
+}
+
+#[test]
+fn the_referer_is_judged_as_the_query_that_it_repeats() {
+    let from = |url: &str| {
+        format!("GET /style.css HTTP/1.1\r\nHost: shop.example\r\nAccept: text/css\r\nReferer: {url}\r\n\r\n")
+    };
+    for url in [
+        "https://shop.example/search?q=union+select+committee&page=2",
+        "https://shop.example/?page=docs/select/",
+        "https://shop.example/a?b=1&c=2#select",
+    ] {
+        passes(&from(url));
+    }
+    for url in [
+        "https://shop.example/a?q=1%27+UNION+SELECT+login%2Cpassword+FROM+users--+-",
+        "https://shop.example/a?q=1%27+UNI\tON+SELECT+login%2Cpassword+FROM+users--+-",
+        "https://shop.example/<script>alert(1)</script>?a=b",
+        "https://shop.example/a?<script>alert(1)</script>=b&c=d",
+        "1' UNION SELECT login,password FROM users-- -",
+    ] {
+        is_refused(&from(url));
+    }
+}
+
+#[test]
+fn names_of_files_count_where_files_are_read() {
+    let request = |method: &str, path: &str| {
+        format!("{method} {path} HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 0\r\n\r\n")
+    };
+    for path in ["/dav/ana/notes.log", "/dav/ana/backup.old", "/dav/ana/.gitignore", "/dav/ana/db.sqlite"] {
+        for method in ["PUT", "DELETE", "PROPFIND", "MOVE"] {
+            passes(&request(method, path));
+        }
+        for method in ["GET", "HEAD", "POST"] {
+            is_refused(&request(method, path));
+        }
+    }
+    for path in ["/a/../../etc/passwd", "/a/%3Cscript%3Ealert(1)%3C/script%3E"] {
+        is_refused(&request("PUT", path));
+    }
+}
+
+#[test]
+fn small_things_of_honest_clients_pass() {
+    for query in [
+        "option=com_content&amp;task=view&amp;id=44&amp;Itemid=146",
+        "session_token=abc&page=1",
+        "until=2147483648&limit=18446744073709551615",
+        "full_path=https%3A%2F%2Fshop.example%2Fa%2F%3Fb%3Dc",
+        "url=https%3A%2F%2Fads.example%2Factivity%3Bid%3Da.b%3Bk%3D1%3F",
+        "filter=%24NOW(-7%20days)",
+        "note=Call%20example.com%20about%20it",
+        "replica=virtual(price_desc)",
+    ] {
+        passes(&format!("GET /a?{query} HTTP/1.1\r\nHost: shop.example\r\nAccept: text/html\r\n\r\n"));
+    }
+    for query in [
+        "amp;id;cat%20/etc/passwd=1",
+        "PHPSESSID=abc",
+        "n=4294967296",
+        "absolute_path=https%3A%2F%2Fevil.example%2F",
+        "url=https%3A%2F%2Fevil.example%2Fc99.php%3F",
+        "f=%24f(7)",
+        "q=1;call%20sys.sleep(5)",
+        "f=system('id')",
+    ] {
+        is_refused(&format!("GET /a?{query} HTTP/1.1\r\nHost: shop.example\r\nAccept: text/html\r\n\r\n"));
+    }
+}
+
+/// A form with one part whose disposition has `parameters`, and `content`.
+fn form(parameters: &str, content: &str) -> String {
+    let body = format!("--b\r\nContent-Disposition: form-data; {parameters}\r\n\r\n{content}\r\n--b--\r\n");
+    let length = body.len();
+    format!(
+        "POST /in HTTP/1.1\r\nHost: shop.example\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+}
+
+#[test]
+fn texts_and_reports_of_honest_clients_pass() {
+    let json = |value: &str| {
+        let body = format!("{{\"file\":\"{value}\"}}");
+        let length = body.len();
+        format!(
+            "POST /in HTTP/1.1\r\nHost: shop.example\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        )
+    };
+    for value in ["/var/www/html/app/Http/Kernel.php", "/var/log/nginx/access.log"] {
+        passes(&json(value));
+        passes(&get(value));
+    }
+    for value in [
+        "{{node_name}} | Uptime",
+        "{% if is_state('light.kitchen','on') %}{{ states('sensor.temp')|float(0) + 1 }}{% endif %}",
+        "<p>See <iframe width=\"560\" src=\"https://www.youtube.com/embed/x\"></iframe></p>",
+    ] {
+        passes(&get(value));
+    }
+    for value in ["/etc/passwd", "../../var/log/nginx/access.log", "/var/../etc/shadow"] {
+        is_refused(&json(value));
+        is_refused(&get(value));
+    }
+    for value in [
+        "x | id",
+        "1'|float(0)+sleep(5)+'",
+        "<iframe src=\"https://evil.example/\">",
+        "echo AXZ$((18+22))$(echo AXZ)AXZ",
+        "x$(id)y",
+        "my report$(cat secret.txt)",
+    ] {
+        is_refused(&get(value));
+    }
+    is_refused("GET /?file=/var/log/nginx/access.log HTTP/1.1\r\nHost: shop.example\r\n\r\n");
+}
+
+#[test]
+fn forms_of_honest_clients_pass() {
+    passes(&form(
+        "name=\"headers\"",
+        "Received: by mx0 with SMTP\nMIME-Version: 1.0\nContent-Type: text/plain\n",
+    ));
+    passes(&form("name=\"f\"; filename=\"agenda; final.json\"", "{}"));
+    is_refused(&form("name=\"headers\"", "en\r\nSet-Cookie: a=b"));
+    is_refused(&form("name=\"f\"; filename=\"shell.php;.jpg\"", "x"));
+    is_refused(&form("name=\"f\"; filename=\"a.txt; filename=b.php\"", "x"));
+    is_refused(&form("name=\"f; name=g\"", "x"));
+}

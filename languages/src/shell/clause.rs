@@ -1,0 +1,183 @@
+//! A clause: the words between two separators, and how the separators stand. It knows nothing of commands.
+
+use super::word::Word;
+
+/// Words of a clause that are kept: the command and enough arguments to see its shape.
+pub(super) const WORDS: usize = 12;
+
+/// What stands before a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opener {
+    /// The value's beginning.
+    Start,
+    /// `;`
+    Semicolon,
+    /// `|`, `|&`
+    Pipe,
+    /// `||`
+    Or,
+    /// `&&`
+    And,
+    /// `&`
+    Background,
+    /// A line break.
+    Newline,
+    /// `$(`
+    Substitution,
+    /// A backtick.
+    Backtick,
+    /// `<(`, `>(`
+    Process,
+    /// The parenthesis of a function that runs commands: `system(`.
+    Call,
+    /// Any other parenthesis behind a word, where no shell runs a command.
+    Group,
+    /// The rest of a clause behind a substitution: not in a command's place.
+    Tail,
+}
+
+/// What stands to the left of the opener.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Left {
+    /// Nothing but what breaks out of a quotation.
+    Nothing,
+    /// One word: a host, a file, a number.
+    Token,
+    /// Several words.
+    Prose,
+    /// A clause that looked like a command.
+    Command,
+}
+
+/// What ends a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closer {
+    /// The value's end.
+    End,
+    /// A separator.
+    Separator,
+    /// `(` with a blank or nothing before it.
+    Parenthesis,
+    /// `(` directly behind the last word.
+    CallParenthesis,
+    /// `)`
+    ParenthesisEnd,
+    /// `$(`, `<(`.
+    Substitution,
+    /// A backtick that opens.
+    Backtick,
+    /// A backtick that closes.
+    BacktickEnd,
+}
+
+/// The words between two separators.
+#[derive(Debug, Clone)]
+pub(super) struct Clause {
+    /// What stands before it.
+    pub(super) opener: Opener,
+    /// What stands to the left of that.
+    pub(super) left: Left,
+    /// Whether that is an address, a host, a file: what an application puts into a command line.
+    pub(super) target: bool,
+    /// Byte before the opener, if any.
+    pub(super) byte_before: Option<u8>,
+    /// First byte behind the closer and blanks, if any.
+    pub(super) byte_behind: Option<u8>,
+    /// Whether the opener and the first word touch.
+    pub(super) glued: bool,
+    /// Whether the chain of pipes that this clause is part of starts a value or a code span.
+    pub(super) pipeline_from_start: bool,
+    /// What ends it.
+    pub(super) closer: Closer,
+    /// Whether `$IFS` stands between words.
+    pub(super) ifs: bool,
+    /// Whether the words are a brace list, and whether that list starts with an empty entry.
+    pub(super) braces: Braces,
+    /// Whether the value is a scalar of a document.
+    pub(super) document: bool,
+    /// Words of the value before the clause.
+    pub(super) words_before: usize,
+    /// Words in all, also those that are not kept.
+    pub(super) count: usize,
+    /// Offset of the first word.
+    pub(super) start: usize,
+    words: [Word; WORDS],
+    kept: usize,
+}
+
+/// Whether a clause is a brace list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Braces {
+    /// No.
+    None,
+    /// `{cat,/etc/passwd}`
+    List,
+    /// `{,ip,a}`
+    ListWithEmpty,
+}
+
+impl Clause {
+    /// An empty clause.
+    pub(super) const fn new(opener: Opener, left: Left) -> Clause {
+        Clause {
+            opener,
+            left,
+            target: false,
+            byte_before: None,
+            byte_behind: None,
+            glued: false,
+            pipeline_from_start: false,
+            closer: Closer::End,
+            ifs: false,
+            braces: Braces::None,
+            document: false,
+            words_before: 0,
+            count: 0,
+            start: 0,
+            words: [Word::at(0); WORDS],
+            kept: 0,
+        }
+    }
+
+    /// Makes it an empty clause again, without clearing what the words held.
+    pub(super) const fn reset(&mut self, opener: Opener, left: Left) {
+        self.opener = opener;
+        self.left = left;
+        self.target = false;
+        self.byte_before = None;
+        self.byte_behind = None;
+        self.glued = false;
+        self.pipeline_from_start = false;
+        self.closer = Closer::End;
+        self.ifs = false;
+        self.braces = Braces::None;
+        self.document = false;
+        self.words_before = 0;
+        self.count = 0;
+        self.start = 0;
+        self.kept = 0;
+    }
+
+    /// Forgets the words, as behind a reserved word.
+    pub(super) const fn clear_words(&mut self) {
+        self.count = 0;
+        self.kept = 0;
+    }
+
+    /// The kept words.
+    pub(super) fn words(&self) -> &[Word] {
+        self.words.get(..self.kept).unwrap_or_default()
+    }
+
+    /// Appends a word; beyond the bound it is only counted.
+    pub(super) fn push(&mut self, word: Word) {
+        if self.count == 0 {
+            self.start = word.start;
+        }
+        self.count += 1;
+        if let Some(slot) = self.words.get_mut(self.kept) {
+            *slot = word;
+            self.kept += 1;
+        }
+    }
+}

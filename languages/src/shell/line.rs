@@ -1,0 +1,105 @@
+//! Lines that no POSIX shell runs: a shell reads a whole line before it runs any of it, and an opening parenthesis behind a
+//! word is a syntax error there (POSIX.1-2024, section 2.10). Calls of other languages have one, as in `eval x = max(a)`.
+
+/// Words that a parenthesis may follow.
+pub(super) const RESERVED: &[&[u8]] = &[
+    b"if",
+    b"then",
+    b"elif",
+    b"else",
+    b"while",
+    b"until",
+    b"do",
+    b"for",
+    b"in",
+    b"case",
+    b"select",
+    b"time",
+    b"function",
+    b"coproc",
+    b"!",
+];
+/// Bytes on either side that are read.
+const SPAN: usize = 1024;
+
+/// Whether the line around the separator at `at` has a parenthesis that makes all of it a syntax error. Between the two
+/// stands nothing that quotes: either both are quoted, or none is.
+pub(super) fn is_void(bytes: &[u8], at: usize) -> bool {
+    let (before, behind) = bytes.split_at_checked(at).unwrap_or((bytes, &[]));
+    let before = before.get(before.len().saturating_sub(SPAN)..).unwrap_or(before);
+    let start = before.iter().rposition(|byte| quotes(*byte) || ends_line(*byte)).map_or(0, |last| last + 1);
+    let behind = behind.get(..SPAN).unwrap_or(behind);
+    let comment = behind.windows(2).position(|pair| pair[0].is_ascii_whitespace() && pair[1] == b'#');
+    let behind = behind.get(..comment.unwrap_or(behind.len())).unwrap_or(behind);
+    let end = behind.iter().position(|byte| quotes(*byte) || ends_line(*byte)).unwrap_or(behind.len());
+    let before = before.get(start..).unwrap_or_default();
+    let behind = behind.get(..end).unwrap_or_default();
+    has_call(before) || has_call(behind)
+}
+
+/// Whether a word of a command is followed by an opening parenthesis that encloses something.
+fn has_call(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'(', text).any(|at| {
+        let (before, behind) = text.split_at_checked(at).unwrap_or_default();
+        let inside = behind.get(1..).unwrap_or_default().trim_ascii_start();
+        let head = before.trim_ascii_end();
+        let word = head.rsplit(|byte| !is_word(*byte)).next().unwrap_or_default();
+        // A definition has nothing in its parentheses.
+        !word.is_empty() && !RESERVED.contains(&word) && inside.first().is_some_and(|byte| *byte != b')')
+    })
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b':' | b'/' | b',' | b'%')
+}
+
+const fn quotes(byte: u8) -> bool {
+    matches!(byte, b'\'' | b'"' | b'`' | b'\\')
+}
+
+const fn ends_line(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_void;
+
+    fn void(text: &str) -> bool {
+        is_void(text.as_bytes(), text.find('|').unwrap_or_default() + 1)
+    }
+
+    #[test]
+    fn a_line_with_a_call_is_no_command() {
+        for text in [
+            "from logs | eval user.id = max(user.id)",
+            "sum(rate(x[5m])) | id",
+            "a, b (c) | sort d",
+            "x | where length(name) > 3",
+        ] {
+            assert!(void(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_shell_runs_stays_a_command() {
+        for text in [
+            "x | id",
+            "x | id; (cat y)",
+            "x | cat $(ls)",
+            "x | id # (a comment)",
+            "x | id \n y(z)",
+            "\"x(1)\" | id",
+            "x(\"| id",
+            "x | a() { id; }",
+            "x | if (id) then id; fi",
+            "x | for i in (a)",
+            "x | diff <(id) >(id)",
+            "x | echo a=(b) ?(c) @(d)",
+            "x(1)\n| id",
+            "x | id;echo \\(a",
+        ] {
+            assert!(!void(text), "{text}");
+        }
+    }
+}

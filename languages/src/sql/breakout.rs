@@ -1,0 +1,225 @@
+//! What stands behind a break: a quote that ends the host query's string, or the beginning of the value where the host
+//! query has no quotes. Something that a query would go on with is evidence, an apostrophe in prose is not.
+
+mod condition;
+mod ending;
+mod start;
+
+pub(super) use start::at_start;
+
+use super::judgement::Judgement;
+use crate::sql::grammar::{
+    self, Comparison, Operand, comparison, kind, operand, skip_closes, skip_opens, statement, word,
+};
+use crate::sql::reading::Reading;
+use crate::sql::sign::SqlSign;
+use crate::sql::token::{Dialect, Kind, Quotes};
+use crate::sql::words::Word;
+
+/// Bytes of a string that the host query's quote is to close; prose between quotes is longer or has spaces.
+const OPEN_TEXT_MAX: usize = 40;
+
+/// What the break is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BreakKind {
+    /// A quote; `first` of its kind in the value. Later ones may as well close what an earlier one opened.
+    Quote {
+        /// The quote's first byte.
+        byte: u8,
+        /// Whether it is the first of its kind.
+        first: bool,
+        /// Whether it closes what another one in the value opened.
+        closes: bool,
+    },
+    /// The value's beginning, or a number in it, taken as an operand.
+    Value,
+    /// A name at the value's beginning, which may as well be prose or a filter's field.
+    Name,
+}
+
+impl BreakKind {
+    fn is_quote(self) -> bool {
+        matches!(self, BreakKind::Quote { .. })
+    }
+
+    /// Whether the string of a host query goes on behind it.
+    fn closes(self) -> bool {
+        matches!(self, BreakKind::Quote { closes: true, .. })
+    }
+
+    /// Whether nothing speaks for a harmless reading of the break itself.
+    fn is_clear(self) -> bool {
+        matches!(self, BreakKind::Quote { first: true, .. } | BreakKind::Value)
+    }
+}
+
+/// Judges what follows a break at `at`; the query goes on at `from`.
+pub(super) fn behind(
+    judgement: &mut Judgement<'_, '_, '_>,
+    at: usize,
+    from: usize,
+    quotes: Quotes,
+    break_kind: BreakKind,
+) {
+    for dialect in [Dialect::MySql, Dialect::Standard] {
+        let tokens = Reading::new(judgement.bytes(), from, dialect, quotes);
+        Break { judgement, tokens: &tokens, at, break_kind }.judge(0);
+        judgement.spend(tokens.cost());
+        if !tokens.is_ambiguous() {
+            break;
+        }
+    }
+}
+
+/// A break and the tokens behind it.
+struct Break<'t, 'x, 'a, 'e, 's> {
+    judgement: &'x mut Judgement<'a, 'e, 's>,
+    tokens: &'t Reading<'a>,
+    at: usize,
+    break_kind: BreakKind,
+}
+
+impl Break<'_, '_, '_, '_, '_> {
+    fn judge(&mut self, from: usize) {
+        let i = skip_closes(self.tokens, from);
+        let Some(head) = kind(self.tokens, i) else { return };
+        if self.closes_attribute() {
+            return;
+        }
+        match head {
+            Kind::Tail => self.tail(i),
+            Kind::Semicolon => self.semicolon(i),
+            Kind::Comma => self.value_list(i),
+            Kind::Pipes => self.pipes(i),
+            Kind::Ampersands | Kind::Word(Word::And | Word::Or) => self.link(i),
+            Kind::Arithmetic => self.arithmetic(i),
+            Kind::Cast => self.cast(i),
+            Kind::Word(Word::Order | Word::Having | Word::Where | Word::Limit | Word::Into) => self.clause(i),
+            Kind::Word(Word::Union) => {
+                let all = matches!(word(self.tokens, i + 1), Some(Word::All | Word::Distinct));
+                let at = skip_opens(self.tokens, i + 1 + usize::from(all));
+                if word(self.tokens, at) == Some(Word::Select) && self.break_kind.is_quote() {
+                    self.hit(SqlSign::UnionSelect, at + 1);
+                }
+            }
+            Kind::Word(Word::As) => {
+                if self.break_kind.is_clear() && word(self.tokens, i + 2) == Some(Word::From) {
+                    self.hit(SqlSign::Clause, i + 3);
+                }
+            }
+            Kind::Word(Word::Exec | Word::Declare | Word::Waitfor) => {
+                if self.break_kind.is_quote() && statement(self.tokens, i).is_some() {
+                    self.hit(SqlSign::Stacked, i + 2);
+                }
+            }
+            Kind::Word(Word::Procedure) if word(self.tokens, i + 1) == Some(Word::Analyse) => {
+                self.hit(SqlSign::Clause, i + 2);
+            }
+            Kind::Word(Word::When) => {
+                if operand(self.tokens, i + 1).is_some_and(|o| word(self.tokens, o.next) == Some(Word::Then))
+                {
+                    self.hit(SqlSign::ConditionFragment, i + 2);
+                }
+            }
+            Kind::Word(Word::Delaying | Word::Distinctive | Word::If | Word::Function) => self.call(i),
+            Kind::Word(Word::Collate) => {
+                let known = matches!(kind(self.tokens, i + 1), Some(Kind::Word(_) | Kind::Text));
+                if known && matches!(kind(self.tokens, i + 2), Some(Kind::Tail)) && self.break_kind.is_clear()
+                {
+                    self.hit(SqlSign::ComparisonBreak, i + 2);
+                }
+            }
+            _ => self.comparison(i),
+        }
+    }
+
+    fn hit(&mut self, sign: SqlSign, to: usize) {
+        // Backticks enclose names: what a name is compared with or cut off from takes words to be an attack.
+        let is_wordless = matches!(
+            sign,
+            SqlSign::ComparisonBreak
+                | SqlSign::LoginComment
+                | SqlSign::CommentTail
+                | SqlSign::Closer
+                | SqlSign::Concatenation
+        );
+        if matches!(self.break_kind, BreakKind::Quote { byte: b'`', .. }) && is_wordless {
+            return;
+        }
+        let end = self.tokens.end_before(to).unwrap_or(self.at);
+        self.judgement.found(sign, self.at, end);
+        if matches!(self.break_kind, BreakKind::Quote { byte: b'`', .. }) {
+            self.judgement.found(SqlSign::BacktickBreak, self.at, end);
+        }
+    }
+
+    /// Whether the quote ends an attribute and `>` its tag: `<h2 class="x">Case study</h2>`. A host query's string would
+    /// have ended with the attribute's first quote, and what stands behind that one is judged.
+    fn closes_attribute(&self) -> bool {
+        let BreakKind::Quote { byte: quote @ (b'"' | b'\''), first, .. } = self.break_kind else {
+            return false;
+        };
+        // An empty attribute reads like a doubled quote inside of a string.
+        let is_empty = self.judgement.bytes().get(self.at + 1) == Some(&quote);
+        let end = self.at + usize::from(is_empty);
+        let Some((before, behind)) = self.judgement.bytes().split_at_checked(end) else { return false };
+        let ends_tag = matches!(behind.get(1..), Some([b'>', ..] | [b'/' | b' ', b'>', ..]));
+        let opened = memchr::memrchr(quote, before).and_then(|at| before.get(..at));
+        let Some(tag) = opened.filter(|head| ends_tag && (is_empty || !first) && head.ends_with(b"=")) else {
+            return false;
+        };
+        let start = memchr::memrchr(b'<', tag).and_then(|at| tag.get(at + 1..));
+        start.is_some_and(|tag| {
+            tag.first().is_some_and(u8::is_ascii_alphabetic) && memchr::memchr(b'>', tag).is_none()
+        })
+    }
+
+    fn is_only_quote(&self) -> bool {
+        let BreakKind::Quote { byte, first: true, .. } = self.break_kind else { return false };
+        let rest = self.judgement.bytes().get(self.at + 1..).unwrap_or_default();
+        memchr::memchr(byte, rest).is_none()
+    }
+
+    /// `' ORDER BY 3--`, `' HAVING 1=1`, `' LIMIT 1 OFFSET 1`.
+    fn clause(&mut self, i: usize) {
+        let by = word(self.tokens, i + 1) == Some(Word::By);
+        let from = i + 1 + usize::from(by);
+        let Some(first) = operand(self.tokens, from) else { return };
+        let behind = kind(self.tokens, first.next);
+        let ends = matches!(behind, Some(Kind::Tail | Kind::Comma));
+        let open_end = behind.is_none() && self.break_kind.is_quote() && self.break_kind.is_clear();
+        let holds = match word(self.tokens, i) {
+            Some(Word::Order) => {
+                by && (ends || open_end || first.operand == Operand::Call)
+                    && (first.operand != Operand::Name || behind == Some(Kind::Tail))
+            }
+            Some(Word::Having | Word::Where) => {
+                matches!(comparison(self.tokens, first.next), Some(Comparison::Symbol(next))
+                    if operand(self.tokens, next).is_some_and(|right| right.operand != Operand::Name && first.operand != Operand::Name))
+            }
+            Some(Word::Limit) => {
+                let offset = word(self.tokens, first.next) == Some(Word::Limit);
+                first.operand == Operand::Constant && (ends || open_end || offset)
+            }
+            _ => false,
+        };
+        if holds && self.break_kind != BreakKind::Name {
+            self.hit(SqlSign::Clause, first.next);
+        }
+    }
+
+    /// `" sleep(10.to_i) "`: a call directly behind the quote, as when a template pastes values side by side.
+    fn call(&mut self, i: usize) {
+        let Some(Kind::Open) = kind(self.tokens, i + 1) else { return };
+        let delaying = word(self.tokens, i) == Some(Word::Delaying);
+        let number = matches!(kind(self.tokens, i + 2), Some(Kind::Number(_)));
+        if !self.break_kind.is_quote() || !self.break_kind.is_clear() {
+            return;
+        }
+        if delaying && (number || grammar::arguments(self.tokens, i + 1)) {
+            self.hit(SqlSign::DelayCall, i + 3);
+        } else if grammar::arguments(self.tokens, i + 1) && word(self.tokens, i) != Some(Word::Function) {
+            self.hit(SqlSign::CallBreak, i + 3);
+        }
+    }
+}

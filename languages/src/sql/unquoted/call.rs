@@ -1,0 +1,169 @@
+//! Calls of functions and names of the system that a query knows and prose does not.
+
+use super::super::judgement::Judgement;
+use super::before::{Before, before_kind, begins_expression, span};
+use crate::sql::grammar::{self, Comparison, Operand, comparison, condition, kind, may_end, operand, word};
+use crate::sql::reading::Reading;
+use crate::sql::sign::SqlSign;
+use crate::sql::token::{Kind, Number, Token};
+use crate::sql::words::Word;
+
+pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, role: Word, before: &Before) {
+    if kind(tokens, 1) != Some(Kind::Open) || judgement.is_query_field() || !grammar::arguments(tokens, 1) {
+        return;
+    }
+    let (start, end) = span(tokens, 3);
+    let close = grammar::close_of(tokens, 1);
+    let inner = || tokens.from(2).take_while(|(at, _)| *at < close).map(|(_, t)| t);
+    let telling = inner().any(|t| {
+        matches!(
+            t.kind,
+            Kind::Number(Number::Hex)
+                | Kind::Word(Word::Select | Word::Delaying | Word::Distinctive | Word::System)
+                | Kind::Pipes
+        ) || (t.kind == Kind::Variable && judgement.bytes().get(t.start + 1) == Some(&b'@'))
+    });
+    let nested = inner()
+        .zip(inner().skip(1))
+        .any(|(one, next)| one.kind == Kind::Word(Word::Function) && next.kind == Kind::Open);
+    if inner().any(|t| t.kind == Kind::Number(Number::Hex) && t.end - t.start >= 4) {
+        judgement.found(SqlSign::Hex, start, end);
+    }
+    // With a dot or a plain word before it, it is a method or prose.
+    let context = begins_expression(before);
+    let distinctive = role == Word::Distinctive && (context || telling);
+    let common = role != Word::Object
+        && context
+        && before[0].is_some()
+        && !matches!(
+            before_kind(before, 0),
+            Some(
+                Kind::Open
+                    | Kind::Comma
+                    | Kind::Quote
+                    | Kind::Compare
+                    | Kind::Arithmetic
+                    | Kind::Number(_)
+                    | Kind::Close
+            )
+        );
+    let arithmetic = role == Word::Arithmetic && inner().next().is_some();
+    let alone = before[0].is_none()
+        && (telling || nested || arithmetic)
+        && matches!(role, Word::Function | Word::Arithmetic)
+        && may_end(tokens, close);
+    let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select)));
+    if distinctive || alone || (common && (telling || selected)) || (telling && context) {
+        judgement.found(SqlSign::Call, start, end);
+    }
+}
+
+pub(super) fn system(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before) {
+    let bytes = judgement.bytes();
+    let dotted = bytes.get(token.end) == Some(&b'.') || bytes.get(token.end) == Some(&b'`');
+    let queried = matches!(
+        before_kind(before, 0),
+        Some(
+            Kind::Word(Word::From | Word::Into | Word::Update | Word::Continuation | Word::Object)
+                | Kind::Open
+                | Kind::Compare
+        )
+    ) || (matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Dot | Kind::Comma))
+        && (dotted || matches!(before_kind(before, 1), Some(Kind::Word(Word::From)))));
+    let whole = bytes.iter().filter(|b| !b.is_ascii_whitespace()).count() == token.end - token.start;
+    if queried || (before[0].is_none() && dotted) || (whole && judgement.is_name()) {
+        judgement.found(SqlSign::SystemName, token.start, token.end);
+    } else if whole {
+        judgement.found(SqlSign::SystemAlone, token.start, token.end);
+    } else {
+        judgement.found(SqlSign::SystemInText, token.start, token.end);
+    }
+}
+
+pub(super) fn stored(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before) {
+    let called = matches!(
+        before_kind(before, 0),
+        Some(
+            Kind::Word(Word::Exec)
+                | Kind::Dot
+                | Kind::Semicolon
+                | Kind::Quote
+                | Kind::Close
+                | Kind::Number(_)
+        )
+    );
+    let next =
+        judgement.bytes().get(token.end..).unwrap_or_default().iter().find(|b| !b.is_ascii_whitespace());
+    if called || matches!(next, Some(b'(' | b'\'' | b'@')) {
+        judgement.found(SqlSign::StoredCall, token.start, token.end);
+    }
+}
+
+/// `INTO OUTFILE '…'`, `LOAD DATA INFILE '…'`.
+pub(super) fn file(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, role: Word) {
+    let named = |i| {
+        matches!(
+            kind(tokens, i),
+            None | Some(Kind::Text | Kind::OpenText | Kind::Number(Number::Hex) | Kind::Variable)
+        ) || matches!(word(tokens, i), Some(Word::Function))
+    };
+    let written = role == Word::Into && word(tokens, 1) == Some(Word::Outfile) && named(2);
+    let loaded = role == Word::Load
+        && tokens
+            .from(0)
+            .take(5)
+            .find(|(_, t)| t.kind == Kind::Word(Word::Infile))
+            .is_some_and(|(at, _)| named(at + 1));
+    if written || loaded {
+        let (start, end) = span(tokens, 3);
+        judgement.found(SqlSign::File, start, end);
+    }
+}
+
+/// `IF(a = b, x, y)`; other languages have no comma there.
+pub(super) fn if_call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+    if kind(tokens, 1) != Some(Kind::Open) {
+        return;
+    }
+    let (start, end) = span(tokens, 3);
+    let Some(left) = operand(tokens, 2) else { return };
+    // A spreadsheet's formula.
+    if before_kind(before, 0) == Some(Kind::Compare) && before[1].is_none() {
+        return;
+    }
+    let (next, compared) = match comparison(tokens, left.next) {
+        Some(Comparison::Symbol(next) | Comparison::Word(next)) => match operand(tokens, next) {
+            Some(right) => (right.next, true),
+            None => {
+                if tokens.ends_at(next) && before[0].is_none() {
+                    judgement.found(SqlSign::IfCall, start, end);
+                }
+                return;
+            }
+        },
+        Some(Comparison::Complete(next)) => (next, true),
+        None => (left.next, left.operand == Operand::Call || left.operand == Operand::Query),
+    };
+    if compared
+        && kind(tokens, next) == Some(Kind::Comma)
+        && grammar::arguments(tokens, 1)
+        && begins_expression(before)
+    {
+        judgement.found(SqlSign::IfCall, start, end);
+    }
+}
+
+/// `CASE WHEN a = b THEN x …`.
+pub(super) fn case(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
+    let when = if word(tokens, 1) == Some(Word::When) {
+        Some(1)
+    } else {
+        operand(tokens, 1).map(|o| o.next).filter(|next| word(tokens, *next) == Some(Word::When))
+    };
+    let Some(when) = when else { return };
+    let then = tokens.from(when).any(|(_, t)| t.kind == Kind::Word(Word::Then));
+    if (condition(tokens, when + 1) || kind(tokens, when + 1) == Some(Kind::Open)) && then {
+        let (start, end) = span(tokens, when + 1);
+        judgement.found(SqlSign::CaseWhen, start, end);
+    }
+}

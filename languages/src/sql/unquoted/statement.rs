@@ -1,0 +1,233 @@
+//! Statements and their parts inside a value: a second query, a batch, a delay, a procedure.
+
+use super::super::judgement::Judgement;
+use super::before::{Before, before_kind, begins_expression, span};
+use crate::sql::grammar::{self, Operand, Shape, kind, may_end, operand, skip_opens, statement, word};
+use crate::sql::reading::Reading;
+use crate::sql::sign::SqlSign;
+use crate::sql::token::{Gap, Kind};
+use crate::sql::words::Word;
+
+/// `UNION [ALL | DISTINCT] [(] SELECT …`.
+pub(super) fn union(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+    let mut i = 1;
+    let mut qualified = false;
+    while matches!(word(tokens, i), Some(Word::All | Word::Distinct)) {
+        qualified = true;
+        i += 1;
+    }
+    let opened = skip_opens(tokens, i);
+    let (start, end) = span(tokens, opened + 2);
+    match word(tokens, opened) {
+        Some(Word::Select) => {}
+        Some(Word::Values) if kind(tokens, opened + 1) == Some(Kind::Open) => {
+            judgement.found(SqlSign::UnionSelect, start, end);
+            return;
+        }
+        _ => return,
+    }
+    qualified |= opened > i;
+    let broken = matches!(
+        before_kind(before, 0),
+        Some(Kind::Quote | Kind::Number(_) | Kind::Close | Kind::Semicolon | Kind::Comma)
+    );
+    let next = kind(tokens, opened + 1);
+    let prose = next == Some(Kind::Word(Word::Prose));
+    let item = operand(tokens, opened + 1);
+    let telling = match next {
+        None
+        | Some(
+            Kind::Number(_)
+            | Kind::Text
+            | Kind::OpenText
+            | Kind::Variable
+            | Kind::Open
+            | Kind::Arithmetic
+            | Kind::Tail
+            | Kind::Word(Word::Literal | Word::Distinct | Word::All | Word::Quoted),
+        ) => true,
+        _ => item.is_some_and(|item| {
+            item.operand == Operand::Call
+                || matches!(kind(tokens, item.next), Some(Kind::Comma | Kind::Tail | Kind::Dot))
+        }),
+    };
+    let full = grammar::select(tokens, opened).is_some();
+    let commented = tokens.get(opened).is_some_and(|t| t.gap == Gap::Comment || t.gap == Gap::None);
+    if telling || full || commented || (!prose && (broken || qualified)) {
+        judgement.found(SqlSign::UnionSelect, start, end);
+    } else if item.is_some() && !prose {
+        judgement.found(SqlSign::UnionInText, start, end);
+    }
+}
+
+/// Whether what looks like a comparison in front of `start` ends a tag: `<option value="">Select one</option>`. SQL compares
+/// with a query in parentheses alone.
+fn ends_tag(bytes: &[u8], start: usize) -> bool {
+    let Some(before) = bytes.get(..start).and_then(|before| before.trim_ascii_end().strip_suffix(b">"))
+    else {
+        return false;
+    };
+    let tag = memchr::memrchr(b'<', before).and_then(|at| before.get(at + 1..)).unwrap_or_default();
+    tag.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'/') && !tag.contains(&b'>')
+}
+
+pub(super) fn select(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+    let (start, end) = span(tokens, 3);
+    if matches!(word(tokens, 1), Some(Word::Delaying)) {
+        judgement.found(SqlSign::DelayCall, start, end);
+    }
+    let shape = grammar::select(tokens, 0);
+    let called = operand(tokens, 1).is_some_and(|item| item.operand == Operand::Call)
+        && tokens
+            .from(0)
+            .find(|(_, t)| t.kind == Kind::Open)
+            .is_some_and(|(open, _)| grammar::arguments(tokens, open));
+    match before_kind(before, 0) {
+        _ if judgement.is_query_field() => {}
+        Some(Kind::Compare) if ends_tag(judgement.bytes(), start) => {}
+        // A query is an operand in parentheses alone. Without them `/select/` is a folder and `-select` the end of a name.
+        Some(Kind::Open) => {
+            let starred = kind(tokens, 1) == Some(Kind::Open) && operand(tokens, 1).is_some();
+            if shape == Some(Shape::Exact) || called || starred {
+                judgement.found(SqlSign::Subquery, start, end);
+            } else if shape.is_some() {
+                judgement.found(SqlSign::QueryInText, start, end);
+            }
+        }
+        // Statements behind a union or a semicolon are told by these.
+        Some(Kind::Word(Word::Union | Word::All | Word::Distinct) | Kind::Semicolon) => {}
+        None if shape == Some(Shape::Exact) || called => {
+            let rule = if reads_secrets(judgement.bytes(), tokens) {
+                SqlSign::Statement
+            } else {
+                SqlSign::BareQuery
+            };
+            judgement.found(rule, start, end);
+        }
+        _ if shape.is_some() => judgement.found(SqlSign::QueryInText, start, end),
+        _ => {}
+    }
+    if judgement.is_name() && operand(tokens, 1).is_some() && tokens.get(2).is_some() && before[0].is_none() {
+        judgement.found(SqlSign::Statement, start, end);
+    }
+}
+
+/// Columns that hold credentials, as far as applications agree on their names.
+const CREDENTIALS: &[&[u8]] =
+    &[b"password", b"passwd", b"passwort", b"pass", b"pwd", b"pw", b"passphrase", b"secret", b"credentials"];
+
+/// Whether a query that stands alone reads what nobody searches for: credentials, a variable, a catalog or an identity of
+/// the server, or ends in a comment that cuts off the query around it.
+fn reads_secrets(bytes: &[u8], tokens: &Reading<'_>) -> bool {
+    tokens.from(1).any(|(i, token)| match token.kind {
+        Kind::Tail | Kind::Word(Word::System | Word::Delaying | Word::Stored) => true,
+        Kind::Variable => bytes.get(token.start..token.end).is_some_and(|name| name.starts_with(b"@@")),
+        Kind::Word(Word::Distinctive) => kind(tokens, i + 1) == Some(Kind::Open),
+        Kind::Word(_) => {
+            let name = bytes.get(token.start..token.end).unwrap_or_default();
+            let is = |known: &&[u8]| name.eq_ignore_ascii_case(known);
+            CREDENTIALS.iter().any(is)
+                || (kind(tokens, i + 1) == Some(Kind::Open)
+                    && kind(tokens, i + 2) == Some(Kind::Close)
+                    && [&b"version"[..], b"user", b"database", b"schema"].iter().any(is))
+        }
+        _ => false,
+    })
+}
+
+/// A statement that changes data or schema at the very beginning: a lesson or a log line unless it stands in a name.
+pub(super) fn begins_statement(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
+    let Some(shape) = statement(tokens, 0) else { return };
+    let (start, end) = span(tokens, 3);
+    if judgement.is_name() {
+        judgement.found(SqlSign::Statement, start, end);
+    } else if shape == Shape::Exact && !judgement.is_query_field() {
+        judgement.found(SqlSign::QueryInText, start, end);
+    }
+}
+
+pub(super) fn delaying(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+    if kind(tokens, 1) != Some(Kind::Open) || kind(tokens, 2) == Some(Kind::Close) {
+        return;
+    }
+    let (start, end) = span(tokens, 3);
+    let sane = grammar::arguments(tokens, 1);
+    let counted = matches!(kind(tokens, 2), Some(Kind::Number(_)))
+        && matches!(kind(tokens, 3), Some(Kind::Comma | Kind::Number(_)));
+    let name = judgement.bytes().get(start..tokens.get(0).map_or(start, |t| t.end)).unwrap_or_default();
+    // `sleep` is a function of every language and `benchmark` a word for what people measure; what only databases have
+    // needs no context.
+    let single = kind(tokens, 3) == Some(Kind::Close);
+    let common = name.eq_ignore_ascii_case(b"sleep") || single && name.eq_ignore_ascii_case(b"benchmark");
+    // `sleep(8) hours`: a query goes on otherwise.
+    let alone = before[0].is_some() || may_end(tokens, grammar::close_of(tokens, 1));
+    let telling = if common {
+        sane && alone && begins_expression(before) && tokens.get(2).is_some()
+    } else {
+        sane || counted
+    };
+    if telling {
+        judgement.found(SqlSign::DelayCall, start, end);
+    }
+}
+
+pub(super) fn waitfor(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
+    let delayed = word(tokens, 1) == Some(Word::Delay)
+        || (word(tokens, 1) == Some(Word::Function)
+            && matches!(kind(tokens, 2), Some(Kind::Text | Kind::OpenText)));
+    if delayed
+        && matches!(
+            kind(tokens, 2),
+            Some(Kind::Text | Kind::OpenText | Kind::Variable | Kind::Number(_)) | None
+        )
+    {
+        let (start, end) = span(tokens, 3);
+        judgement.found(SqlSign::DelayStatement, start, end);
+    }
+}
+
+/// Tokens of a call in which its parenthesis stands.
+const CALLEE_TOKENS_MAX: usize = 6;
+
+fn is_call(bytes: &[u8], (start, end): (usize, usize)) -> bool {
+    bytes.get(start..end).is_some_and(|word| word.eq_ignore_ascii_case(b"call"))
+}
+
+/// `EXEC xp_…`, `EXECUTE IMMEDIATE '…'`, `DECLARE @x …`.
+pub(super) fn executes(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+    let (start, end) = span(tokens, 2);
+    match (word(tokens, 0), statement(tokens, 0)) {
+        (Some(Word::Declare), Some(_)) => {
+            judgement.found(SqlSign::MssqlDeclare, start, end);
+        }
+        (Some(Word::Exec), Some(shape)) => {
+            let broken = matches!(
+                before_kind(before, 0),
+                None | Some(Kind::Semicolon | Kind::Quote | Kind::Close | Kind::Number(_))
+            );
+            let stored =
+                matches!(kind(tokens, 1), Some(Kind::Word(Word::Stored | Word::Immediate) | Kind::Variable));
+            // `Call example.com` is a note; a statement of its own calls with parentheses.
+            let noted = before_kind(before, 0).is_none()
+                && is_call(judgement.bytes(), span(tokens, 1))
+                && !(1..CALLEE_TOKENS_MAX).any(|nth| kind(tokens, nth) == Some(Kind::Open));
+            if stored || (broken && !noted && shape == Shape::Exact) {
+                judgement.found(SqlSign::MssqlExec, start, end);
+            }
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn stacked(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
+    if statement(tokens, 1) == Some(Shape::Exact)
+        && word(tokens, 1) != Some(Word::If)
+        && word(tokens, 1) != Some(Word::Delaying)
+    {
+        let assigns = word(tokens, 1) == Some(Word::Set) && kind(tokens, 2) != Some(Kind::Variable);
+        let (start, end) = span(tokens, 4);
+        if !assigns {
+            judgement.found(SqlSign::Stacked, start, end);
+        }
+    }
+}
