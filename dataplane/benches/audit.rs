@@ -1,4 +1,4 @@
-//! What an audit event costs a worker: `cargo bench -p waf-dataplane --bench audit`. Writing the line is measured for
+//! Cost of an audit event for a worker: `cargo bench -p waf-dataplane --bench audit`. Writing the line is measured for
 //! both formats; the way of a line into the stream with a reader at its other end.
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ fn main() {
 
 const FORMATS: [AuditFormat; 2] = [AuditFormat::Ocsf, AuditFormat::Ecs];
 
-/// Findings that an event tells at most.
+/// Findings that an event lists at most.
 const MANY: usize = 32;
 
 /// As many findings of an injection as are wanted, in a page view as browsers send them.
@@ -71,7 +71,7 @@ fn write(bencher: Bencher<'_, '_>, format: AuditFormat) {
     measure(bencher, format, 2);
 }
 
-/// The same with as many findings as an event tells.
+/// The same with as many findings as an event lists.
 #[divan::bench(args = FORMATS)]
 fn write_many(bencher: Bencher<'_, '_>, format: AuditFormat) {
     measure(bencher, format, MANY);

@@ -175,8 +175,8 @@ impl Place {
     }
 }
 
-/// A place for one more connection. When none becomes free for a while, it is one to decline from: a client learns more from
-/// that than from waiting.
+/// A place for one more connection. When none becomes free for a while, it is one to decline from: a client learns
+/// more from that than from waiting.
 async fn place(proxy: &Proxy, patience: Duration) -> Option<Place> {
     match tokio::time::timeout(patience, Arc::clone(proxy.connections()).acquire_owned()).await {
         Ok(free) => Some(Place { purpose: Purpose::Serve, _held: free.ok()? }),
@@ -187,7 +187,7 @@ async fn place(proxy: &Proxy, patience: Duration) -> Option<Place> {
     }
 }
 
-/// Whether the connection failed before it was accepted; the next one may be fine.
+/// Reports whether the connection failed before it was accepted; the next one may be fine.
 fn is_about_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),

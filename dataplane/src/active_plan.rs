@@ -20,7 +20,7 @@ use crate::trace::{TraceSetupError, Tracer};
 use crate::upstream::{Pool, Pools, TlsSetupError};
 use waf_shared::route::{HostSet, Router};
 
-/// Why a plan cannot be served.
+/// The reason why a plan cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The bytes are not a plan.
@@ -145,7 +145,7 @@ impl ActivePlan {
         self.plan.routes.get(route.0)?.rate_limit.as_ref().zip(self.quotas.of(route.0))
     }
 
-    /// Where spans go, while tracing is on.
+    /// Receiver of spans, while tracing is on.
     pub(crate) fn tracer(&self) -> Option<&Arc<Tracer>> {
         self.tracer.as_ref()
     }
@@ -176,7 +176,7 @@ impl ActivePlan {
         &self.pools
     }
 
-    /// Where files for bodies come from.
+    /// Source of files for bodies.
     pub(crate) fn spool(&self) -> &Spool {
         &self.spool
     }
@@ -196,7 +196,7 @@ impl ActivePlan {
         self.head_bytes_max
     }
 
-    /// What holds on a route or, before one is chosen, everywhere.
+    /// Settings of a route or, before one is chosen, the global ones.
     pub(crate) fn settings(&self, route: Option<RouteIndex>) -> &Settings {
         route.and_then(|r| self.plan.routes.get(r.0)).map_or(&self.plan.global, |r| &r.settings)
     }
@@ -220,7 +220,7 @@ impl ActivePlan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RouteIndex(pub(crate) usize);
 
-/// What is done to the headers of a response, as bytes on the wire.
+/// Rules for the headers of a response, as bytes on the wire.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeaderRules {
     pub(crate) add: Vec<AddHeader>,
@@ -251,7 +251,7 @@ fn header_rules(plan: &mut Plan) -> (Arc<HeaderRules>, Vec<Arc<HeaderRules>>) {
 const SHARED_RULES_MAX: usize = 32;
 
 impl HeaderRules {
-    /// Whether a response field of that name is taken out.
+    /// Reports whether a response field of that name is taken out.
     pub(crate) fn strips(&self, name: &[u8]) -> bool {
         self.strip.iter().any(|s| name.eq_ignore_ascii_case(s.as_bytes()))
             || self.add.iter().any(|a| a.replaces && name.eq_ignore_ascii_case(a.name.as_bytes()))

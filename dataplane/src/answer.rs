@@ -30,10 +30,10 @@ pub(crate) struct Audience<'a> {
     pub(crate) is_head: bool,
     /// A client of gRPC reads a status of its own, in a response that is nothing but trailers.
     pub(crate) is_grpc: bool,
-    /// HTTP/1.0 clients want to be told that the connection stays.
+    /// HTTP/1.0 clients expect the answer to announce that the connection stays.
     pub(crate) is_http10: bool,
     pub(crate) template: Option<&'a ErrorTemplate>,
-    /// Whether the connection is kept.
+    /// True if the connection is kept.
     pub(crate) keeps_alive: bool,
     /// The rate limit of a 429, and the time until a request would be allowed.
     pub(crate) exceeded: Option<(&'a RateLimit, Duration)>,

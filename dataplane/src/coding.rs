@@ -31,7 +31,7 @@ pub(crate) enum Coding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnknownCoding;
 
-/// Why inflating ended before the body did.
+/// The reason why inflating ended before the body did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// More came out than the ratio allows for what went in.
@@ -40,7 +40,7 @@ pub(crate) enum Fault {
     Malformed,
 }
 
-/// How far a body is inflated.
+/// Bounds on inflating a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     /// Bytes that come out at most; what would follow is passed over.
@@ -49,8 +49,8 @@ pub(crate) struct Bounds {
     pub(crate) ratio_max: u32,
 }
 
-/// What becomes of bytes that a coding carries beside the content: optional fields, skippable frames, metadata. Headers of a
-/// fixed size are none of them.
+/// Treatment of bytes that a coding carries beside the content: optional fields, skippable frames, metadata. Headers
+/// of a fixed size are none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ancillary {
     /// A body that carries any is malformed, but for names of files in plain letters and what parallel writers need.
@@ -59,7 +59,7 @@ pub(crate) enum Ancillary {
     Skipped,
 }
 
-/// Where what came out of a body stands.
+/// Position of bytes that came out of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Made {
     /// Between two codings: one was taken off.
@@ -96,7 +96,7 @@ pub(crate) struct Inflater {
     stages: Vec<Stage>,
     bounds: Bounds,
     totals: Totals,
-    /// Whether the bound was reached, or the taker wants no more.
+    /// True if the bound was reached, or the taker wants no more.
     stopped: bool,
 }
 
@@ -122,7 +122,7 @@ enum Decoder {
     Zstd(zstd::Zstd),
 }
 
-/// What one step of a decoder did. Neither means that it waits for input.
+/// Result of one step of a decoder. Neither means that it waits for input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Step {
     taken: usize,
@@ -140,12 +140,12 @@ impl Inflater {
         Inflater { stages, bounds, totals: Totals::default(), stopped: false }
     }
 
-    /// Whether nothing more will come out.
+    /// Reports whether nothing more will come out.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Whether so much came out that the ratio is judged as the body inflates.
+    /// Reports whether so much came out that the ratio is judged as the body inflates.
     pub(crate) fn is_past_prefix(&self) -> bool {
         self.totals.made > PREFIX_BYTES
     }

@@ -74,7 +74,7 @@ pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, info: ConnectionInf
     }
 }
 
-/// Tells a client that there is no place for its connection, and closes it. Who speaks HTTP/2 sees it close.
+/// Answers that there is no place for the connection, and closes it. A client of HTTP/2 sees it close.
 pub(crate) async fn decline(proxy: Arc<Proxy>, stream: Stream, info: ConnectionInfo) {
     let speaks_http2 = matches!(stream.chosen(), Some(Alpn::Http2));
     let (reader, writer) = tokio::io::split(stream);
@@ -91,7 +91,7 @@ pub(crate) async fn decline(proxy: Arc<Proxy>, stream: Stream, info: ConnectionI
     }
 }
 
-/// What a connection begins with.
+/// Beginning of a connection.
 enum Beginning {
     /// Nothing, within the time that there was.
     Silence,

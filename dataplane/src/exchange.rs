@@ -1,6 +1,6 @@
-//! One request and its response, from head to last byte. The stages are called in [`pipeline`] in the order in which they
-//! run; each consumes the state that the one before returned. They read the context of the exchange and append to its
-//! findings; event, spans and metrics are made of both when the exchange ends.
+//! One request and its response, from head to last byte. The stages are called in [`pipeline`] in the order in which
+//! they run; each consumes the state that the one before returned. They read the context of the exchange and append to
+//! its findings; event, spans and metrics are made of both when the exchange ends.
 
 mod admit;
 
@@ -145,7 +145,8 @@ async fn pipeline(
     Ok(cleared)
 }
 
-/// The stages from the upstream to the end. What `detect_only` found is reported once, with the status that the client got.
+/// The stages from the upstream to the end. What `detect_only` found is reported once, with the status that the client
+/// got.
 async fn forward(
     mut cleared: Cleared,
     client: &mut Client<'_>,

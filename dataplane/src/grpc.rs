@@ -7,15 +7,15 @@ const TYPE: &[u8] = b"application/grpc";
 /// Bytes before each message: a flag, then its length, the high byte first.
 const PREFIX_BYTES: usize = 5;
 
-/// Whether the value of `Content-Type` is one of gRPC. That of gRPC-Web, which is made for HTTP/1.1, is not.
+/// Reports whether the value of `Content-Type` is one of gRPC. That of gRPC-Web, which is made for HTTP/1.1, is not.
 pub(crate) fn is_type(content_type: &[u8]) -> bool {
     content_type.split_at_checked(TYPE.len()).is_some_and(|(front, behind)| {
         front.eq_ignore_ascii_case(TYPE) && matches!(behind.first(), None | Some(b'+' | b';' | b' ' | b'\t'))
     })
 }
 
-/// Whether a request is a call: a stream of messages over frames and trailers of HTTP/2. Under HTTP/1 the type is a mere
-/// name.
+/// Reports whether a request is a call: a stream of messages over frames and trailers of HTTP/2. Under HTTP/1 the type
+/// is a mere name.
 pub(crate) fn is_call(head: &RequestHead) -> bool {
     head.version == Version::Http2 && is_type(head.fields.first("content-type").unwrap_or_default())
 }
@@ -41,7 +41,7 @@ pub(crate) struct Messages {
     left: u64,
 }
 
-/// Why the bytes are not messages within the bound.
+/// The reason why the bytes are not messages within the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageFault {
     TooLong,

@@ -1,6 +1,6 @@
-//! Heads of messages, whatever version of HTTP carries them. A head that came is indexed over its own bytes, and keeps the
-//! case and the order of its fields; one that is sent is an [`OutgoingHead`]. Codecs read and write both: `http1/head.rs`
-//! and `http2/translate.rs`.
+//! Heads of messages, whatever version of HTTP carries them. A head that came is indexed over its own bytes, and keeps
+//! the case and the order of its fields; one that is sent is an [`OutgoingHead`]. Codecs read and write both:
+//! `http1/head.rs` and `http2/translate.rs`.
 
 mod outgoing;
 
@@ -62,7 +62,7 @@ impl Fields {
         self.spans.len()
     }
 
-    /// Whether there is none.
+    /// Reports whether there is none.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -83,7 +83,7 @@ impl Fields {
         lists.map(<[u8]>::trim_ascii).filter(|token| !token.is_empty())
     }
 
-    /// Whether a line of that name lists `token`.
+    /// Reports whether a line of that name lists `token`.
     pub fn has_token(&self, name: &str, token: &[u8]) -> bool {
         self.tokens(name).any(|listed| listed.eq_ignore_ascii_case(token))
     }

@@ -30,5 +30,5 @@ pub(crate) use incoming::Incoming;
 pub(crate) use outgoing::Outgoing;
 pub(crate) use translate::{request, response_head};
 
-/// What every client begins with (RFC 9113 section 3.4).
+/// The first bytes of every client (RFC 9113 section 3.4).
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

@@ -1,6 +1,6 @@
-//! The worker's journal: which requests are in flight, by their shape, in memory that outlives the worker. When a worker is
-//! killed by a request, the supervisor reads which ones it may have been. Nothing of what a request carries is written:
-//! no value, no path, only sizes, names of header fields, and hashes.
+//! The worker's journal: which requests are in flight, by their shape, in memory that outlives the worker. When a
+//! worker is killed by a request, the supervisor reads which ones it may have been. Nothing of what a request carries
+//! is written: no value, no path, only sizes, names of header fields, and hashes.
 
 use std::hash::Hasher as _;
 use std::io;

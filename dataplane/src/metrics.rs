@@ -1,4 +1,4 @@
-//! What a worker counts, in memory: plain numbers by route, family and protection of the plan, which
+//! Counters of a worker, in memory: plain numbers by route, family and protection of the plan, which
 //! [`Metrics::report`] hands out as they came since the last time. It knows no listener and no format.
 //!
 //! Threads count side by side: every number that a request touches stands once for each of a few lanes, and a thread
@@ -35,7 +35,7 @@ pub struct Metrics {
     reported: Mutex<Now>,
 }
 
-/// What one thread counts whatever the route. Aligned, so that lanes lie on cache lines of their own.
+/// Counters of one thread whatever the route. Aligned, so that lanes lie on cache lines of their own.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Lane {
@@ -131,7 +131,7 @@ impl Metrics {
         }
     }
 
-    /// What came since the last report, in as many reports as it takes; none when nothing did.
+    /// The counts since the last report, in as many reports as they take; none when nothing was counted.
     pub fn report(&self) -> Vec<Report> {
         let mut series: Vec<Arc<Series>> = vec![Arc::clone(&self.no_route)];
         {
@@ -161,7 +161,7 @@ impl Metrics {
         reports
     }
 
-    /// How things stand, when that has changed.
+    /// The state of things, when that has changed.
     fn now(&self) -> Option<Now> {
         // Lanes are read one after the other: a request that changes threads meanwhile may be seen to leave first.
         let in_flight: i64 = self.lanes.iter().map(|lane| lane.in_flight.load(Ordering::Relaxed)).sum();

@@ -1,5 +1,6 @@
-//! The pace of a peer: it has to move enough bytes in every window of waiting for it. Time spent on anything else, such as
-//! an upstream that takes no more or has nothing to say, does not count. No clock here: callers say how long they waited.
+//! The pace of a peer: it has to move enough bytes in every window of waiting for it. Time spent on anything else,
+//! such as an upstream that takes no more or has nothing to say, does not count. No clock here: callers say how long
+//! they waited.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -24,7 +25,7 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Bytes that a slow peer is offered at once.
 const PIECE_BYTES: usize = 4 << 10;
 
-/// How long a peer that takes bytes is waited for: until it has taken none for the stall, or too few for its pace.
+/// The wait for a peer that takes bytes: until it has taken none for the stall, or too few for its rate.
 #[derive(Debug)]
 pub(crate) struct Patience {
     stall: Duration,
@@ -44,7 +45,7 @@ impl Patience {
         self.min_rate = MinRate::of_answer(bytes_per_second);
     }
 
-    /// How long the peer may be waited for now.
+    /// Time that the peer may be waited for now.
     pub(crate) fn left(&self) -> Duration {
         self.min_rate.as_ref().map_or(self.stall, |min_rate| min_rate.patience().min(self.stall))
     }
@@ -56,8 +57,8 @@ impl Patience {
         }
     }
 
-    /// Bytes to offer the peer at once. One that has let bytes wait gets few: the kernel takes all of a small piece or none,
-    /// and what the peer takes is seen in steps of pieces.
+    /// Bytes to offer the peer at once. One that has let bytes wait gets few: the kernel takes all of a small piece or
+    /// none, and what the peer takes is seen in steps of pieces.
     pub(crate) fn piece(&self) -> usize {
         let is_slow = self.min_rate.as_ref().is_some_and(|min_rate| min_rate.waited >= SLOW);
         if is_slow { PIECE_BYTES } else { usize::MAX }
@@ -119,7 +120,7 @@ impl MinRate {
         }
     }
 
-    /// How long the client may be waited for now until its window holds too little.
+    /// Time that the client may be waited for now until its window holds too little.
     pub(crate) fn patience(&self) -> Duration {
         // No window is judged before the first whole one after the grace.
         let window = self.window;

@@ -1,6 +1,6 @@
-//! Whether the worker takes more memory than it was given. The system would kill it at some point, with all that is in
-//! flight; before that, bodies wait on disk and most new requests are turned away. Some are served all the same: memory that
-//! was freed is not always given back, and a worker that served nobody could stay short of it for ever.
+//! True if the worker takes more memory than it was given. The system would kill it at some point, with all that is in
+//! flight; before that, bodies wait on disk and most new requests are refused. Some are served all the same:
+//! memory that was freed is not always given back, and a worker that served nobody could stay short of it for ever.
 
 use std::fs::File;
 use std::io;
@@ -13,10 +13,10 @@ use rustix::param::page_size;
 use tracing::{info, warn};
 use waf_shared::limits::{REQUESTS_WHEN_SHORT, SHORT_OF_MEMORY_MILLISECONDS};
 
-/// Where a process finds how much memory it takes, in pages.
+/// File in which a process finds how much memory it takes, in pages.
 const STATM: &str = "/proc/self/statm";
 
-/// What memory is taken, looked at through a file that was opened before the worker was confined.
+/// Gauge of the memory that is taken, read from a file that was opened before the worker was confined.
 #[derive(Debug)]
 pub struct Gauge {
     statm: File,
@@ -59,7 +59,7 @@ impl Overload {
         loop {
             due.tick().await;
             let Ok(taken) = gauge.own_bytes() else {
-                return warn!("what memory is taken cannot be seen: no request is turned away for it");
+                return warn!("the memory that is taken cannot be read: no request is refused for it");
             };
             self.left.store(REQUESTS_WHEN_SHORT, Ordering::Relaxed);
             let is_short = taken > gauge.budget_bytes;
@@ -70,7 +70,7 @@ impl Overload {
             if is_short {
                 warn!(
                     taken_mb,
-                    budget_mb, "memory is short: bodies wait on disk, most new requests are turned away"
+                    budget_mb, "memory is short: bodies wait on disk, most new requests are refused"
                 );
             } else {
                 info!(taken_mb, budget_mb, "memory suffices again");
@@ -82,7 +82,7 @@ impl Overload {
         self.is_short.load(Ordering::Relaxed)
     }
 
-    /// Whether a request may begin.
+    /// Reports whether a request may begin.
     pub(crate) fn admits(&self) -> bool {
         let take = |left: usize| left.checked_sub(1);
         !self.is_short() || self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()

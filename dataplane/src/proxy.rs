@@ -68,7 +68,7 @@ impl Proxy {
         self.active.load_full()
     }
 
-    /// What TLS needs beside the plan.
+    /// State of TLS beside the plan.
     pub fn tls(&self) -> &Tls {
         &self.tls
     }

@@ -1,5 +1,5 @@
-//! Files for bodies. A confined worker opens none for writing: it asks the supervisor, which owns `data_dir`, and gets one
-//! without a name. It knows questions and answers, nothing of what is written.
+//! Files for bodies. A confined worker opens none for writing: it asks the supervisor, which owns `data_dir`, and gets
+//! one without a name. It knows questions and answers, nothing of what is written.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,7 +12,7 @@ use waf_shared::limits::{DISK_SECONDS, SPOOL_WAITING};
 
 use crate::overload::Overload;
 
-/// Where the answer to one question goes.
+/// Receiver of the answer to one question.
 pub type Reply = oneshot::Sender<io::Result<File>>;
 
 /// Asks for files; as many copies as are needed.

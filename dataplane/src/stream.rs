@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsStream;
 
-/// What both sides of a TLS connection chose by ALPN (RFC 7301).
+/// Protocol that both sides of a TLS connection chose by ALPN (RFC 7301).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alpn {
     /// `h2`
@@ -32,7 +32,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// What was chosen by ALPN; plain connections choose nothing.
+    /// The protocol that was chosen by ALPN; plain connections choose nothing.
     pub fn chosen(&self) -> Option<Alpn> {
         match self {
             Stream::Plain(_) => None,
@@ -43,7 +43,7 @@ impl Stream {
         }
     }
 
-    /// Whether the peer has sent nothing that was not read, and has not closed. Never waits.
+    /// Reports whether the peer has sent nothing that was not read, and has not closed. Never waits.
     pub fn is_quiet(&mut self) -> bool {
         let tcp = match self {
             Stream::Plain(io) => &*io,
@@ -63,7 +63,7 @@ impl Stream {
         Pin::new(self).poll_read(&mut context, &mut ReadBuf::new(&mut byte)).is_pending()
     }
 
-    /// Whether the peer chose HTTP/2 by ALPN.
+    /// Reports whether the peer chose HTTP/2 by ALPN.
     pub fn is_http2(&self) -> bool {
         self.chosen() == Some(Alpn::Http2)
     }

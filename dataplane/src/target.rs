@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-/// What is wrong with a target or a Host.
+/// Fault of a target or a Host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InvalidTarget {
     #[error("the request target has none of the forms that its method allows")]
@@ -19,14 +19,14 @@ pub(crate) enum InvalidTarget {
     HostDiffers,
 }
 
-/// Where the parts of a target stand in it.
+/// Positions of the parts of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The path; empty for an absolute form without one.
     path: Range<usize>,
     query: Option<Range<usize>>,
     authority: Option<Range<usize>>,
-    /// Where a fragment begins, which belongs to the browser; the length of the target when there is none.
+    /// Start of a fragment, which belongs to the browser; the length of the target when there is none.
     end: usize,
 }
 
@@ -78,7 +78,7 @@ impl Target {
         target.get(self.end..).unwrap_or_default()
     }
 
-    /// What is inspected as the query: all that follows the path, a fragment included, without the first mark.
+    /// The part that is inspected as the query: all that follows the path, a fragment included, without the first mark.
     pub(crate) fn behind_path<'t>(&self, target: &'t [u8]) -> Option<&'t [u8]> {
         target.get(self.path.end..)?.get(1..)
     }
@@ -96,7 +96,8 @@ fn after_scheme(target: &[u8]) -> Option<usize> {
     })
 }
 
-/// The Host that a request names: its one Host field, checked, and against the target's authority. Empty counts as missing.
+/// The Host that a request names: its one Host field, checked, and against the target's authority. Empty counts as
+/// missing.
 pub(crate) fn host<'h>(
     mut fields: impl Iterator<Item = &'h [u8]>,
     authority: Option<&'h [u8]>,

@@ -28,7 +28,7 @@ pub(crate) use link::{Answering, Link, Outbound};
 pub(crate) use share::{Holder, Share};
 pub use tls::TlsSetupError;
 
-/// Why an upstream could not be used. Its text goes into the service's log.
+/// The reason why an upstream could not be used. Its text goes into the service's log.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
     /// The name does not resolve.
@@ -67,7 +67,7 @@ pub struct Connection {
     pub reader: Reader<ReadHalf<Stream>>,
     /// To the upstream.
     pub writer: WriteHalf<Stream>,
-    /// Whether a request went over it before.
+    /// True if a request went over it before.
     pub reused: bool,
     /// Its place among those of requests; none once it is a tunnel.
     slot: Option<OwnedSemaphorePermit>,
@@ -119,10 +119,10 @@ pub struct Pool {
     multiplexed: Mutex<Vec<Kept>>,
 }
 
-/// What a request needs of its connection.
+/// Version of HTTP that a request needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HttpVersionPreference {
-    /// What the upstream chooses: by ALPN over TLS, else HTTP/1.1.
+    /// The upstream's choice: by ALPN over TLS, else HTTP/1.1.
     Any,
     /// HTTP/1.1: the request cannot be said otherwise.
     Http1,
@@ -157,7 +157,7 @@ impl Pool {
         }
     }
 
-    /// Whether a request may come to go over HTTP/2.
+    /// Reports whether a request may come to go over HTTP/2.
     pub(crate) fn may_speak_http2(&self, want: HttpVersionPreference) -> bool {
         match want {
             HttpVersionPreference::Any => self.tls.is_some(),
@@ -166,8 +166,8 @@ impl Pool {
         }
     }
 
-    /// A connection that is ready for a request of `holder`, within `timeout`. `repeatable` says whether the request may
-    /// be tried again: others never take a connection that the upstream may be about to close.
+    /// A connection that is ready for a request of `holder`, within `timeout`. `repeatable` says whether the request
+    /// may be tried again: others never take a connection that the upstream may be about to close.
     pub(crate) async fn acquire(
         &self,
         holder: Holder,
@@ -258,7 +258,7 @@ impl Pool {
         let Connection { reader, writer, slot: Some(slot), .. } = *connection else { return };
         let (reader, unread) = reader.into_parts();
         if !unread.is_empty() {
-            // Bytes behind the answer belong to no request: nothing that follows could be told from them.
+            // Bytes behind the answer belong to no request: nothing that follows could be distinguished from them.
             return;
         }
         let stream = reader.unsplit(writer);

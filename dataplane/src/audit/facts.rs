@@ -1,4 +1,4 @@
-//! What an event says, before any schema spells it: names collected, severity judged, values masked and bounded.
+//! Content of an event, before any schema spells it: names collected, severity judged, values masked and bounded.
 //! Every published format is made from these facts and from nothing else.
 
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ pub(super) const RULES_MAX: usize = 96;
 /// Parts that were not inspected.
 const NOT_INSPECTED_MAX: usize = 16;
 
-/// How bad an event is; numbers as both schemas have them.
+/// Severity of an event; numbers as both schemas have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Severity {
     Informational,
@@ -49,7 +49,7 @@ pub(super) enum Severity {
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub(super) severity: Severity,
-    /// Whether a finding is an attack in the sense of ATT&CK T1190.
+    /// True if a finding is an attack in the sense of ATT&CK T1190.
     pub(super) is_attack: bool,
     /// Names, the deciding one first, each once.
     pub(super) protections: Vec<&'static str>,
@@ -172,7 +172,7 @@ impl Severity {
     }
 }
 
-/// What kind of thing a protection finds.
+/// Kind of a protection's findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// An attempt to exploit an application.
@@ -263,7 +263,7 @@ fn name_of<'a>(finding: &'a Finding<'a>) -> Option<Cow<'a, str>> {
     (!finding.name.is_empty()).then(|| text::lossy(&finding.name, NAME_BYTES_MAX))
 }
 
-/// What was matched, at most `bytes_max` bytes of it, without what must not be written down.
+/// The matched bytes, at most `bytes_max` of them, without what must not be written down.
 fn excerpt<'a>(finding: &'a Finding<'a>, bytes_max: usize) -> Option<Cow<'a, str>> {
     if finding.excerpt.is_empty() {
         return None;
@@ -273,7 +273,7 @@ fn excerpt<'a>(finding: &'a Finding<'a>, bytes_max: usize) -> Option<Cow<'a, str
     if names_value && mask::is_secret(&finding.name) {
         return Some(Cow::Borrowed(mask::MASK));
     }
-    // Masked before it is cut: a cut could part a value from what tells that it is secret.
+    // Masked before it is cut: a cut could part a value from the name that shows that it is secret.
     let quoted = finding.excerpt.get(..4 * bytes_max).unwrap_or(&finding.excerpt);
     let limit = bytes_max * 6;
     Some(match mask::values(quoted, Kind::Text) {

@@ -1,12 +1,14 @@
-//! What must not stand in an event: values of fields that are named like passwords, tokens, secrets, credentials, session
-//! cookies or payment cards. Masking reads names and separators, never values: it cannot tell a secret by its look.
+//! Masking of values that events must not carry: values of fields that are named like passwords, tokens, secrets,
+//! credentials, session cookies or payment cards. Masking reads names and separators, never values: it cannot tell a
+//! secret by its look.
 
 use std::borrow::Cow;
 
-/// What stands for a value that was taken out.
+/// Replacement of a value that was taken out.
 pub(super) const MASK: &str = "***";
 
-/// Parts of a name, in lower case without punctuation, that make its value a secret, by the letter that they begin with.
+/// Parts of a name, in lower case without punctuation, that make its value a secret, by the letter that they begin
+/// with.
 const fn parts(first: u8) -> &'static [&'static str] {
     match first {
         b'a' => &["authorization", "authentication", "apikey", "accesskey"],
@@ -52,7 +54,7 @@ const SECRET_BYTES_MIN: usize = 2;
 /// Bytes of a name that are looked at; honest names are shorter.
 const NAME_BYTES_MAX: usize = 512;
 
-/// Whether the value of a field called `name` is a secret. The name may be percent-encoded.
+/// Reports whether the value of a field called `name` is a secret. The name may be percent-encoded.
 pub(super) fn is_secret(name: &[u8]) -> bool {
     if name.len() < SECRET_BYTES_MIN {
         return false;
@@ -65,7 +67,7 @@ pub(super) fn is_secret(name: &[u8]) -> bool {
     key.is_secret()
 }
 
-/// What kind of text is masked: it decides what parts names from values and where a value ends.
+/// Kind of the text that is masked: it decides what parts names from values and where a value ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `name=value` divided by `&`; a value may hold documents and URLs of its own.
@@ -116,12 +118,13 @@ impl Kind {
         }
     }
 
-    /// Whether `separator` divides the query itself, not a document or URL inside a value: then only `&` ends the value.
+    /// Reports whether `separator` divides the query itself, not a document or URL inside a value: then only `&` ends
+    /// the value.
     fn is_whole(self, separator: Unit) -> bool {
         self == Kind::Query && separator.depth == 0 && separator.byte == b'='
     }
 
-    /// Whether `byte` ends a value that `separator` began, outside quotes.
+    /// Reports whether `byte` ends a value that `separator` began, outside quotes.
     fn info(self, separator: Unit, byte: u8) -> bool {
         match (self, separator.byte) {
             (Kind::Path, _) => matches!(byte, b'/' | b';' | b'&'),
@@ -238,7 +241,7 @@ struct Unit {
     byte: u8,
     start: usize,
     end: usize,
-    /// How often it was encoded.
+    /// Number of times that it was encoded.
     depth: u8,
 }
 

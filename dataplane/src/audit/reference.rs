@@ -1,5 +1,5 @@
-//! `docs/audit.md`, made from what writes the events: outcomes and severities are asked of it, bounds are its constants,
-//! and a test holds the table of fields against events of every kind, in both directions.
+//! `docs/audit.md`, made from what writes the events: outcomes and severities are asked of it, bounds are its
+//! constants, and a test holds the table of fields against events of every kind, in both directions.
 
 mod fields;
 
@@ -287,7 +287,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Every field of `lines` is described, and every field that is described stands in one of them.
+    /// Every field of `lines` is described, and every field that is described occurs in one of them.
     pub(in crate::audit) fn check_fields(lines: &[String], format: AuditFormat) {
         let mut fields = BTreeSet::new();
         for line in lines {

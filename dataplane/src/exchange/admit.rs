@@ -61,12 +61,12 @@ impl Admitted {
         host(&self.head, &self.target)
     }
 
-    /// Whether the message carries a body.
+    /// Reports whether the message carries a body.
     pub(crate) fn carries_body(&self) -> bool {
         !matches!(self.framing, Framing::None | Framing::Length(0))
     }
 
-    /// Whether this is a call of gRPC.
+    /// Reports whether this is a call of gRPC.
     pub(crate) fn is_grpc(&self) -> bool {
         grpc::is_call(&self.head)
     }
@@ -122,7 +122,7 @@ pub(super) fn admit(
     let host = arrived.host();
     stays(&arrived, route, context, findings)?;
     quota::check(&arrived.head, context, findings)?;
-    // A target in absolute form names a host and stands in for no field (RFC 9112, 3.2).
+    // A target in absolute form names a host and replaces no field (RFC 9112, 3.2).
     let has_host = host.is_some()
         && (arrived.head.version != Version::Http11
             || arrived.head.fields.first("host").is_some_and(|host| !host.is_empty()));
@@ -148,7 +148,7 @@ pub(super) fn admit(
     Ok(admitted)
 }
 
-/// Turns away what is no HTTP, with the leaf that names the fault.
+/// Refuses a message that is not HTTP, with the leaf that names the fault.
 fn malformed(findings: &mut Findings, why: Malformed) -> Refusal {
     findings.refuse(400, leaf_of(why), "HEAD", why.to_string())
 }
@@ -190,9 +190,9 @@ fn hop_by_hop(head: &RequestHead) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Refuses a host that the service does not have, or that the certificate of the connection does not cover. A client that
-/// came by the wrong connection may try again on one of its own (RFC 9110 section 15.5.20). A missing Host names none, and
-/// has a check of its own.
+/// Refuses a host that the service does not have, or that the certificate of the connection does not cover. A client
+/// that came by the wrong connection may try again on one of its own (RFC 9110 section 15.5.20). A missing Host names
+/// none, and has a check of its own.
 fn is_served(host: Option<&[u8]>, context: &RequestContext) -> Result<(), Refusal> {
     let (Some(host), Some(hosts)) = (host, context.active_plan.hosts()) else { return Ok(()) };
     // Another connection to the same name would present the same certificate.
@@ -207,7 +207,8 @@ fn is_served(host: Option<&[u8]>, context: &RequestContext) -> Result<(), Refusa
     }
 }
 
-/// Refuses what leaves the prefix of the upstream or of a rewrite, or chooses another route once the prefix is stripped.
+/// Refuses what leaves the prefix of the upstream or of a rewrite, or chooses another route once the prefix is
+/// stripped.
 fn stays(
     arrived: &Arrived,
     chosen: RouteIndex,
@@ -328,7 +329,7 @@ fn declared_length(
         return Ok(());
     }
     let reason = || format!("a body of {length} bytes, allowed are {allowed}");
-    // Both are told, whichever of them is in force.
+    // Both are reported, whichever of them is in force.
     let files = if is_multipart(admitted) {
         findings.violate(context, Leaf::FileUploadLimitsMaxTotalSize, "BODY", reason())
     } else {

@@ -46,11 +46,11 @@ pub(crate) struct Body {
     stall: Duration,
     /// The field that the rate limit counts by.
     key_field: Option<String>,
-    /// Whether what is held may go to the upstream.
+    /// True if what is held may go to the upstream.
     may_pass: bool,
-    /// Whether the disk failed.
+    /// True if the disk failed.
     cannot_hold: bool,
-    /// Whether what is held goes on before it is judged, since it can be held no longer.
+    /// True if what is held goes on before it is judged, since it can be held no longer.
     passes_early: bool,
     /// Set once the client has sent everything: the trailer lines.
     end: Option<Bytes>,
@@ -65,7 +65,7 @@ pub(crate) struct Body {
     noted: Vec<Noted>,
 }
 
-/// What of the route's settings a body is measured by.
+/// Settings of the route that a body is measured by.
 #[derive(Debug, Clone, Copy)]
 struct Rules {
     leaves: LeafSet,
@@ -74,7 +74,7 @@ struct Rules {
     inspected_max: u64,
     bytes_per_second: u64,
     is_multipart: bool,
-    /// Whether a breach of the contract turns the client away.
+    /// True if a breach of the contract refuses the request.
     refuses_breaches: bool,
 }
 
@@ -93,10 +93,10 @@ pub(crate) enum Next {
     End,
 }
 
-/// Why the rest of a body does not come.
+/// The reason why the rest of a body does not come.
 #[derive(Debug)]
 pub(crate) enum BodyFault {
-    /// It is refused; what for is noted, or stands in the verdict.
+    /// It is refused; the reason is noted, or is in the verdict.
     Refused(Refusal),
     /// The client stopped sending.
     Unfinished,
@@ -106,7 +106,7 @@ pub(crate) enum BodyFault {
     Gone,
 }
 
-/// What the head says about reading the body.
+/// Description of the body by the head.
 #[derive(Debug)]
 pub(super) struct Described<'a> {
     pub(super) contracted: &'a Contracted,
@@ -221,7 +221,7 @@ impl Body {
         if self.may_pass { self.buffer.pop_ready() } else { None }
     }
 
-    /// Whether the client has sent all of it.
+    /// Reports whether the client has sent all of it.
     pub(crate) fn has_come(&self) -> bool {
         self.end.is_some()
     }
@@ -231,7 +231,7 @@ impl Body {
         self.end.as_ref().filter(|_| self.may_pass && self.buffer.is_empty())
     }
 
-    /// What was found, when it would block.
+    /// The verdict, when it would block.
     pub(crate) fn verdict(&self) -> Option<&Verdict> {
         Some(self.inspection.verdict()).filter(|verdict| verdict.blocks())
     }
@@ -320,7 +320,7 @@ impl Body {
                 let rate = self.rules.bytes_per_second;
                 let reason = format!("the body came slower than {rate} bytes a second");
                 self.violate(Leaf::RequestValidationSlowClients, reason)?;
-                // Said once; where the mode lets it pass, only silence ends the wait.
+                // Reported once; where the mode allows it, only silence ends the wait.
                 self.min_rate = None;
                 continue;
             };
@@ -336,7 +336,7 @@ impl Body {
         }
     }
 
-    /// Turns the client away when the verdict blocks and the mode says so.
+    /// Refuses the request when the verdict blocks and the mode says so.
     fn judge(&self) -> Result<(), BodyFault> {
         match refusal(&self.inspection, self.rules.mode) {
             Some(refusal) => Err(BodyFault::Refused(refusal)),
@@ -379,7 +379,7 @@ impl Body {
         Ok(())
     }
 
-    /// What was held is lost: no mode can forward that.
+    /// Refuses a body whose held part is lost: no mode can forward it.
     fn lost(&mut self, error: &std::io::Error) -> BodyFault {
         tracing::warn!(%error, "a spooled body cannot be read back");
         let leaf = Leaf::ResourceLimitsMaxMemory;
@@ -387,7 +387,7 @@ impl Body {
         BodyFault::Refused(Refusal::blocked(leaf.row().status))
     }
 
-    /// Notes a violation of `leaf`, if that is in force, and says whether the client is turned away.
+    /// Notes a violation of `leaf`, if that is in force, and reports whether it refuses the request.
     fn violate(&mut self, leaf: Leaf, reason: impl Into<Cow<'static, str>>) -> Result<(), BodyFault> {
         if !self.rules.leaves.contains(leaf) {
             return Ok(());
@@ -411,10 +411,10 @@ impl Body {
     }
 }
 
-/// Where violations of a body are said to be.
+/// Place of violations of a body.
 const PLACE: &str = "BODY";
 
-/// How an inspection turns the client away, if it does.
+/// The refusal by an inspection, if there is one.
 pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {
     let verdict = inspection.verdict();
     if !verdict.blocks() || mode != Mode::Blocking {
@@ -427,7 +427,7 @@ pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {
     Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))
 }
 
-/// What a broken body means for the client.
+/// The rejection of a request with a broken body.
 pub(crate) fn body_refusal(fault: &BodyFault, findings: &mut Findings) -> Rejection {
     match fault {
         BodyFault::Refused(refusal) => Rejection::Refused(*refusal),

@@ -32,7 +32,7 @@ pub(super) fn derive(state: RequestState, head: Option<&RequestHead>, is_stoppin
     }
 }
 
-/// Whether the client lets the connection live.
+/// Reports whether the client lets the connection live.
 fn allows_next(head: &RequestHead) -> bool {
     let has_option = |option: &[u8]| head.fields.has_token("connection", option);
     match head.version {

@@ -120,19 +120,19 @@ impl RequestContext {
         self.active_plan.settings(self.route)
     }
 
-    /// Whether violations refuse the request.
+    /// Reports whether violations refuse the request.
     pub(crate) fn is_blocking(&self) -> bool {
         self.settings().mode == Mode::Blocking
     }
 
-    /// Whether the contract of the route is enforced; otherwise it is only watched.
+    /// Reports whether the contract of the route is enforced; otherwise it is only watched.
     pub(crate) fn is_contract_strict(&self) -> bool {
         let route = self.route.and_then(|route| self.active_plan.route(route));
         let openapi = route.and_then(|(route, _)| route.openapi.as_ref());
         openapi.is_some_and(|openapi| openapi.strict)
     }
 
-    /// Whether a breach of the contract refuses the request.
+    /// Reports whether a breach of the contract refuses the request.
     pub(crate) fn refuses_breaches(&self) -> bool {
         self.is_blocking() && self.is_contract_strict()
     }

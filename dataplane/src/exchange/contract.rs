@@ -1,5 +1,5 @@
-//! The contract of the route, where it has one: the head of a request is held to it here, its body while it is read, and the
-//! answer while it is screened.
+//! The contract of the route, where it has one: the head of a request is held to it here, its body while it is read,
+//! and the answer while it is screened.
 
 use std::sync::Arc;
 
@@ -119,7 +119,8 @@ fn compare(
     Ok(Some(contracted))
 }
 
-/// The operation, by the rewritten path; where that is not declared and the upstream's URL has a path, by both together.
+/// The operation, by the rewritten path; where that is not declared and the upstream's URL has a path, by both
+/// together.
 fn find(contract: &Contract, admitted: &Admitted, method: &[u8], context: &RequestContext) -> Found {
     let path = admitted.target.path(admitted.head.target());
     let Some((route, _)) = context.active_plan.route(admitted.route) else { return Found::NoPath };
@@ -151,7 +152,7 @@ fn undeclared_method(
     refused.map_err(|refusal| Rejection::MethodNotAllowed(refusal, allowed))
 }
 
-/// A path that the contract does not know. It is told even where it is let through.
+/// A path that the contract does not know. It is reported even where it is allowed.
 fn undeclared(counters: &Counters, context: &RequestContext, findings: &mut Findings) -> Result<(), Refusal> {
     counters.shadow.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let leaf = Leaf::OpenapiPathNotInSpec;
@@ -166,7 +167,7 @@ fn undeclared(counters: &Counters, context: &RequestContext, findings: &mut Find
     Ok(())
 }
 
-/// Whether the operation takes such a body at all.
+/// Reports whether the operation takes such a body at all.
 fn body(
     contracted: &mut ContractedOperation,
     admitted: &Admitted,
@@ -192,7 +193,7 @@ fn body(
 }
 
 impl ContractedOperation {
-    /// Whether the request's body is to be judged.
+    /// Reports whether the request's body is to be judged.
     pub(super) fn judges_body(&self) -> bool {
         self.content.is_some()
     }

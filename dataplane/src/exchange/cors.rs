@@ -1,5 +1,5 @@
-//! Cross-origin sharing as the Fetch standard has it, for routes that configure it: which origins may ask, and what answers
-//! tell a browser. The upstream's word on it does not count there.
+//! Cross-origin sharing as the Fetch standard has it, for routes that configure it: which origins may ask, and what
+//! answers tell a browser. The upstream's word on it does not count there.
 
 use waf_shared::plan::Cors;
 
@@ -11,21 +11,21 @@ pub(super) fn of(context: &RequestContext) -> Option<&Cors> {
     context.active_plan.route(context.route()?).and_then(|(route, _)| route.cors.as_ref())
 }
 
-/// Whether a browser asks before it sends what it is about to send.
+/// Reports whether a browser asks before it sends what it is about to send.
 pub(super) fn is_preflight(head: &RequestHead) -> bool {
     head.method() == b"OPTIONS"
         && head.fields.first("origin").is_some()
         && head.fields.first("access-control-request-method").is_some()
 }
 
-/// Whether the request comes from an origin that may read its answer.
+/// Reports whether the request comes from an origin that may read its answer.
 pub(super) fn allows(cors: &Cors, head: &RequestHead) -> bool {
     let mut origins = head.fields.all("origin");
     let (Some(origin), None) = (origins.next(), origins.next()) else { return false };
     cors.allow_origins.iter().any(|allowed| allowed == "*" || allowed.as_bytes() == origin)
 }
 
-/// Whether a field of the upstream's answer is left to us.
+/// Reports whether a field of the upstream's answer is left to us.
 pub(super) fn is_ours(name: &[u8]) -> bool {
     name.get(..PREFIX.len()).is_some_and(|front| front.eq_ignore_ascii_case(PREFIX))
 }

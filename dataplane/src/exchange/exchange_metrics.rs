@@ -1,5 +1,5 @@
-//! Metrics of an exchange, added once, when it ends. They are made from its context and its findings; nothing here knows
-//! in which form they are shown.
+//! Metrics of an exchange, added once, when it ends. They are made from its context and its findings; nothing here
+//! knows in which form they are shown.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The findings of one exchange: violations of its checks, its rate limit, the verdict on its response, and measurements
-//! for the metrics. Stages append; event, spans and metrics are made from it when the exchange ends.
+//! The findings of one exchange: violations of its checks, its rate limit, the verdict on its response, and
+//! measurements for the metrics. Stages append; event, spans and metrics are made from it when the exchange ends.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub(crate) enum EventsOf {
 }
 
 impl Exceeded {
-    /// Whether this request has an event for it.
+    /// Reports whether this request has an event for it.
     fn is_reported(&self) -> bool {
         !matches!(self.events, EventsOf::Window { unreported: None })
     }
@@ -87,7 +87,7 @@ pub(super) struct ResponseFindings {
     pub(super) time: Duration,
     /// Time that comparing with the contract took.
     pub(super) contract_time: Duration,
-    /// Whether rules ran out of time.
+    /// True if rules ran out of time.
     pub(super) timed_out: bool,
     /// The counter of a body that rules did not read, or not to its end.
     pub(super) unread: Option<RouteCounter>,
@@ -104,11 +104,11 @@ pub(crate) struct Measurements {
     pub(super) response: Duration,
     /// Time that comparing with the contract took.
     pub(super) contract: Duration,
-    /// Whether a part of the body was spooled to disk.
+    /// True if a part of the body was spooled to disk.
     pub(super) has_spooled: bool,
-    /// Whether the body needed the disk and could not get it.
+    /// True if the body needed the disk and could not get it.
     pub(super) cannot_spool: bool,
-    /// Whether the connection became a tunnel, whose duration says nothing about requests.
+    /// True if the connection became a tunnel, whose duration says nothing about requests.
     pub(super) is_upgraded: bool,
 }
 
@@ -143,7 +143,7 @@ pub(crate) struct Findings {
     not_inspected: NotInspected,
     /// Matches of rules in the upstream's response.
     response: Option<Box<Verdict>>,
-    /// Whether the message is one that no mode forwards.
+    /// True if the message is one that no mode forwards.
     is_unforwardable: bool,
     pub(super) measured: Measurements,
 }
@@ -165,7 +165,8 @@ impl Findings {
         if settings.mode == Mode::Blocking { Err(Refusal::blocked(leaf.row().status)) } else { Ok(()) }
     }
 
-    /// Adds a breach of the contract, if its leaf is enabled; the error refuses the request, where the contract is enforced.
+    /// Adds a breach of the contract, if its leaf is enabled; the error refuses the request, where the contract is
+    /// enforced.
     pub(crate) fn breach(
         &mut self,
         context: &RequestContext,
@@ -257,7 +258,7 @@ impl Findings {
         }
     }
 
-    /// Whether an exchange that goes on has an event.
+    /// Reports whether an exchange that goes on has an event.
     pub(crate) fn has_event(&self, verdict: Option<&Verdict>) -> bool {
         verdict.is_some() || !self.violations.is_empty() || self.is_over_limit_reported()
     }
@@ -275,7 +276,7 @@ impl Findings {
         }
     }
 
-    /// Whether `leaf` was violated.
+    /// Reports whether `leaf` was violated.
     pub(crate) fn blames(&self, leaf: Leaf) -> bool {
         self.violations.iter().any(|violation| violation.leaf == leaf)
     }
@@ -305,7 +306,7 @@ impl Findings {
         self.response.as_deref()
     }
 
-    /// Whether the message is one that no mode forwards: nothing behind it on its connection is trusted.
+    /// Reports whether the message is one that no mode forwards: nothing behind it on its connection is trusted.
     pub(super) fn is_unforwardable(&self) -> bool {
         self.is_unforwardable
     }

@@ -39,12 +39,12 @@ pub(super) fn head(admitted: &Admitted, route: &Route, context: &RequestContext)
     out
 }
 
-/// Whether a field that [`fields`] knows is not forwarded.
+/// Reports whether a field that [`fields`] knows is not forwarded.
 fn ends_here(name: &[u8], known: &Field, context: &RequestContext) -> bool {
     if known.is(Property::Hop) || known.is(Property::Own) {
         return true;
     }
-    // A twin is not what a trusted proxy sets; many let it pass as the client wrote it.
+    // A twin is not what a trusted proxy sets; many forward it as the client wrote it.
     known.is(Property::Client) && (fields::is_twin(name) || !is_believed(known, context))
 }
 
@@ -60,7 +60,7 @@ fn forwarding(head: &RequestHead, host: Option<&[u8]>, context: &RequestContext,
     out.field(b"X-Request-Id", context.request_id().as_bytes());
 }
 
-/// What our own hop says: that trailers are taken, and what the client would switch to.
+/// Adds the fields of our own hop: that trailers are taken, and the protocol that the client would switch to.
 fn hop(admitted: &Admitted, out: &mut OutgoingHead) {
     let protocols = upgrade::asked(admitted);
     let takes_trailers = upgrade::asks_for_trailers(&admitted.head);
@@ -87,8 +87,8 @@ fn is_other_trace(name: &[u8], context: &RequestContext) -> bool {
     })
 }
 
-/// Fields that the client's `Connection` takes out. The field that a rate limit counts by stays: a client could otherwise
-/// name a key here that the upstream never sees.
+/// Fields that the client's `Connection` takes out. The field that a rate limit counts by stays: a client could
+/// otherwise name a key here that the upstream never sees.
 fn connection_tokens<'h>(head: &'h RequestHead, context: &RequestContext) -> Vec<&'h [u8]> {
     let key = context.limit_key().unwrap_or_default().as_bytes();
     head.fields

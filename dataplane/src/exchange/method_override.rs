@@ -1,5 +1,5 @@
-//! Fields in which a client behind a proxy that knows GET and POST alone asks for another method. Frameworks obey them, so
-//! the method that they name is held to the same list as that of the request line.
+//! Fields in which a client behind a proxy that knows GET and POST alone asks for another method. Frameworks obey
+//! them, so the method that they name is held to the same list as that of the request line.
 
 use waf_shared::catalog::Leaf;
 use waf_shared::fields;

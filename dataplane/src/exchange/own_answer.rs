@@ -19,13 +19,14 @@ use crate::proxy::Proxy;
 use crate::refusal::{Refusal, RefusalKind, UNAVAILABLE};
 use crate::upstream::UpstreamError;
 
-/// Whether a refusal has an event of a block.
+/// Reports whether a refusal has an event of a block.
 pub(super) fn is_reported_as_blocked(refusal: Refusal, findings: &Findings) -> bool {
     matches!(refusal.kind, RefusalKind::Blocked | RefusalKind::Timeout)
         || (refusal.kind == RefusalKind::BadGateway && breaks_contract(findings))
 }
 
-/// Whether an upstream broke the contract: its client gets the answer of a failed upstream, with an event of a block.
+/// Reports whether an upstream broke the contract: its client gets the answer of a failed upstream, with an event of a
+/// block.
 fn breaks_contract(findings: &Findings) -> bool {
     findings.blames(Leaf::ResponseInspectionOpenapiValidation)
 }
@@ -36,7 +37,7 @@ struct OwnAnswer {
     inspection: Option<Box<Inspection>>,
     allow: Option<Vec<String>>,
     reply: Option<Reply>,
-    /// Whether the upstream failed: such a request counts as allowed.
+    /// True if the upstream failed: such a request counts as allowed.
     is_upstream_failure: bool,
 }
 

@@ -39,8 +39,8 @@ pub(super) fn check(
     twin(head, context, findings)
 }
 
-/// Refuses another spelling of the field that the limit counts by: programs that fold `_` and `-` take its value, which was
-/// not counted. Of fields that only proxies set, forwarding drops the other spelling.
+/// Refuses another spelling of the field that the limit counts by: programs that fold `_` and `-` take its value,
+/// which was not counted. Of fields that only proxies set, forwarding drops the other spelling.
 fn twin(head: &RequestHead, context: &RequestContext, findings: &mut Findings) -> Result<(), Refusal> {
     let Some(key) = context.limit_key().map(str::as_bytes) else { return Ok(()) };
     let is_twin = |name: &[u8]| fields::are_alike(name, key) && !name.eq_ignore_ascii_case(key);

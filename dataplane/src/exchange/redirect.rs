@@ -1,4 +1,4 @@
-//! What port 80 says beside HTTPS: the answer to an authority's challenge, or where to go. Nothing is proxied here.
+//! Answers on port 80 beside HTTPS: to an authority's challenge, or with the address to go to. Nothing is proxied here.
 
 use waf_shared::catalog::Leaf;
 use waf_shared::route::name_of;

@@ -25,12 +25,12 @@ use crate::upstream::UpstreamError;
 /// Bytes that are collected before they are written.
 const COALESCE_BYTES_MAX: usize = 32 << 10;
 
-/// How an answer ended.
+/// End of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relayed {
     /// The client has all of it, and knows.
     Whole {
-        /// Whether the upstream connection may carry another request.
+        /// True if the upstream connection may carry another request.
         reusable: bool,
     },
     /// The client has all of it, and learns that from the end of the connection.
@@ -48,7 +48,7 @@ pub(super) enum Relayed {
 pub(super) enum By {
     /// The client.
     Client,
-    /// The upstream, by closing or by what is no HTTP.
+    /// The upstream, by closing or by bytes that are not HTTP.
     Upstream,
     /// The upstream, by saying nothing for too long.
     Silence,
@@ -100,8 +100,8 @@ impl Answer {
         Ok(Answer { head, framing, delimited, reusable, takes_trailers, inspector })
     }
 
-    /// Relays head and body, screened where rules look at them, and says what was found. Waits at most `patience` between
-    /// bytes of the upstream's.
+    /// Relays head and body, screened where rules look at them, and says what was found. Waits at most `patience`
+    /// between bytes of the upstream's.
     pub(super) async fn relay(
         self,
         upstream: &mut Source<'_>,
@@ -174,8 +174,8 @@ async fn flow(
     }
 }
 
-/// Whether an upstream that is mistaken about its own answer may send a body that belongs to none: with HEAD, 204 and 304.
-/// It could arrive at any time, so nothing else is asked over that connection.
+/// Reports whether an upstream that is mistaken about its own answer may send a body that belongs to none: with HEAD,
+/// 204 and 304. It could arrive at any time, so nothing else is asked over that connection.
 fn announces_unsent(response: &ResponseHead, framing: Framing, method: &[u8]) -> bool {
     let mut lengths = response.fields.all("content-length").peekable();
     let says_empty = lengths.peek().is_some() && lengths.all(|length| length.trim_ascii() == b"0");
@@ -256,8 +256,8 @@ fn copy_fields(response: &ResponseHead, context: &RequestContext, out: &mut Outg
     has_request_id
 }
 
-/// Whether `Connection` takes a field out of a response. An upstream that takes out its own framing or content would break
-/// the message; such tokens are ignored.
+/// Reports whether `Connection` takes a field out of a response. An upstream that takes out its own framing or content
+/// would break the message; such tokens are ignored.
 fn is_named(name: &[u8], named: &[&[u8]]) -> bool {
     named.iter().any(|token| token.eq_ignore_ascii_case(name))
         && !name.eq_ignore_ascii_case(b"content-length")

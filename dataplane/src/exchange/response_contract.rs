@@ -1,5 +1,5 @@
-//! The upstream's answer held to the contract, where the route wants that: status, headers and media type at once, the body
-//! up to the bound on inspection when that or its end is reached.
+//! The upstream's answer held to the contract, where the route wants that: status, headers and media type at once, the
+//! body up to the bound on inspection when that or its end is reached.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(super) struct ResponseContract {
     content_type: Vec<u8>,
     bytes: Vec<u8>,
     bytes_max: usize,
-    /// Whether a breach is refused.
+    /// True if a breach is refused.
     refuses: bool,
     breach: Option<String>,
     /// Time that comparing took.
@@ -60,17 +60,17 @@ impl ResponseContract {
         })
     }
 
-    /// Whether the answer is held back until it is judged.
+    /// Reports whether the answer is held back until it is judged.
     pub(super) fn refuses(&self) -> bool {
         self.refuses
     }
 
-    /// Whether it is to be refused.
+    /// Reports whether it is to be refused.
     pub(super) fn is_refused(&self) -> bool {
         self.refuses && self.breach.is_some()
     }
 
-    /// Whether nothing that may follow is judged.
+    /// Reports whether nothing that may follow is judged.
     pub(super) fn is_over(&self) -> bool {
         self.content.is_none()
     }
@@ -102,7 +102,7 @@ impl ResponseContract {
         self.time
     }
 
-    /// What is wrong with the answer.
+    /// The breach of the contract.
     pub(super) fn into_breach(self) -> Option<String> {
         self.breach
     }

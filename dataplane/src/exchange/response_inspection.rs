@@ -1,4 +1,4 @@
-//! What a response is screened with: the inspection of its head and, where the body is text, of the body with its content
+//! Inspection of one response: that of its head and, where the body is text, of the body with its content
 //! codings taken off. It knows no client and waits for nothing.
 
 use std::ops::ControlFlow;
@@ -39,9 +39,9 @@ pub(super) struct ResponseInspector {
     refuses: bool,
     is_stream: bool,
     held_max: usize,
-    /// Whether more bytes come, as they are, than rules read.
+    /// True if more bytes come, as they are, than rules read.
     is_too_long: bool,
-    /// Whether the body did not inflate as its coding says.
+    /// True if the body did not inflate as its coding says.
     is_garbled: bool,
 }
 
@@ -113,12 +113,12 @@ impl ResponseInspector {
         })
     }
 
-    /// Whether the response is held back until it is judged. What is only reported flows at once.
+    /// Reports whether the response is held back until it is judged. What is only reported flows at once.
     pub(super) fn holds(&self) -> bool {
         self.refuses || self.answered.as_ref().is_some_and(ResponseContract::refuses)
     }
 
-    /// Whether the client may be waiting for what is there: silence lets it go.
+    /// Reports whether the client may be waiting for what is there: silence lets it go.
     pub(super) fn is_stream(&self) -> bool {
         self.is_stream
     }
@@ -184,14 +184,14 @@ impl ResponseInspector {
         self.inspection.release();
     }
 
-    /// Whether nothing that may follow is read.
+    /// Reports whether nothing that may follow is read.
     pub(super) fn is_over(&self) -> bool {
         let rules_are_over = !self.reads_body || self.inspection.is_full();
         let contract_is_over = self.answered.as_ref().is_none_or(ResponseContract::is_over);
         (rules_are_over && contract_is_over) || self.inflater.as_ref().is_some_and(Inflater::is_stopped)
     }
 
-    /// Why the response is refused, if it is.
+    /// The reason why the response is refused, if it is.
     pub(super) fn refusal(&self) -> Option<Refusal> {
         let verdict = self.inspection.verdict();
         if !self.refuses || !verdict.blocks() {
@@ -203,7 +203,7 @@ impl ResponseInspector {
         Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))
     }
 
-    /// What was found, and what it took.
+    /// The findings, and the time that they took.
     pub(super) fn into_judged(self) -> ResponseFindings {
         let (time, unread) = (self.inspection.time(), self.unread());
         let verdict = self.inspection.into_verdict();
@@ -214,7 +214,7 @@ impl ResponseInspector {
         ResponseFindings { verdict, breach, time, contract_time, timed_out, unread }
     }
 
-    /// Why rules did not read the body to its end, where nothing else made reading on pointless.
+    /// The reason why rules did not read the body to its end, where nothing else made reading on pointless.
     fn unread(&self) -> Option<RouteCounter> {
         let verdict = self.inspection.verdict();
         if verdict.blocks() || verdict.timed_out {
@@ -230,7 +230,7 @@ impl ResponseInspector {
     }
 }
 
-/// The beginning of a body that holds parameters, where a rule compares redirects with it.
+/// The beginning of a body with parameters, where a rule compares redirects with it.
 pub(super) fn parameters(admitted: &Admitted, body: &Body, settings: &Settings) -> Vec<u8> {
     if !admitted.carries_body() || !settings.leaves.contains(Leaf::ResponseInspectionOpenRedirects) {
         return Vec::new();

@@ -18,16 +18,16 @@ use crate::refusal::Refusal;
 /// Bytes that are judged and written at once.
 const BATCH_BYTES_MAX: usize = 32 << 10;
 
-/// How a response begins.
+/// Beginning of a response.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start<'a> {
     pub(super) head: &'a OutgoingHead,
     pub(super) delimited: Delimited,
-    /// How long the upstream may be silent.
+    /// Time that the upstream may be silent.
     pub(super) patience: Duration,
 }
 
-/// What became of it.
+/// Outcome of relaying.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// All of it was sent.
@@ -120,7 +120,7 @@ async fn run(
     Outcome::Passed
 }
 
-/// Why holding ended.
+/// End of holding.
 enum Held {
     /// The body is complete; its trailers.
     All(Bytes),
@@ -210,7 +210,7 @@ async fn finish(client: &mut Sink<'_>, trailers: &[u8]) -> Outcome {
     }
 }
 
-/// What was judged goes out; that bytes are missing, the client sees.
+/// Sends the bytes that were judged; the client sees that others are missing.
 async fn cut(client: &mut Sink<'_>, by: By) -> Outcome {
     let _ = client.flush().await;
     Outcome::Cut(by)
@@ -231,8 +231,8 @@ mod tests {
     const LEAK: &str = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
                         server version for the right syntax to use near ''1''' at line 1";
 
-    /// The outcome of relaying a response that the upstream wrote whole, the bytes that the client got, and whether rules
-    /// found something.
+    /// The outcome of relaying a response that the upstream wrote whole, the bytes that the client got, and whether
+    /// rules found something.
     async fn relay_body(body: &str, mode: Mode) -> (String, String, bool) {
         let (ours, mut theirs) = tokio::io::duplex(64 << 10);
         tokio::io::AsyncWriteExt::write_all(&mut theirs, body.as_bytes()).await.expect("taken");

@@ -24,13 +24,13 @@ pub(crate) fn rewrite(path: &[u8], rewrite: &Rewrite, out: &mut Vec<u8>) {
 #[derive(Debug)]
 pub(crate) struct BehindPrefix<'p> {
     pub(crate) rest: Cow<'p, [u8]>,
-    /// What was taken off in front of it.
+    /// The prefix that was taken off in front of it.
     pub(crate) stripped: &'p [u8],
-    /// Whether it is all that the upstream gets.
+    /// True if it is all that the upstream gets.
     pub(crate) is_whole: bool,
 }
 
-/// What `route` makes of the client's path behind its prefixes; `None` when it has none, or replaces the path.
+/// The client's path under `route`, behind its prefixes; `None` when it has none, or replaces the path.
 pub(crate) fn behind_prefix<'p>(path: &'p [u8], route: &'p Route) -> Option<BehindPrefix<'p>> {
     let (strip, add) = match &route.rewrite {
         Rewrite::Path(_) => return None,
@@ -47,8 +47,8 @@ pub(crate) fn behind_prefix<'p>(path: &'p [u8], route: &'p Route) -> Option<Behi
     Some(BehindPrefix { rest, stripped, is_whole: route.upstream.base_path.is_empty() && add.is_empty() })
 }
 
-/// What follows `prefix` in a path. The path was matched in its normal form; when only that form carries the prefix, it is
-/// that form which is forwarded.
+/// The part of a path behind `prefix`. The path was matched in its normal form; when only that form carries the
+/// prefix, it is that form which is forwarded.
 fn below<'p>(path: &'p [u8], prefix: &str) -> Option<Cow<'p, [u8]>> {
     match strip_prefix(path, prefix.as_bytes()) {
         Some(rest) => Some(Cow::Borrowed(rest)),
@@ -63,7 +63,7 @@ fn write_rest(rest: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// What follows `prefix`, when that ends at the end of a segment.
+/// The part behind `prefix`, when that ends at the end of a segment.
 fn strip_prefix<'p>(path: &'p [u8], prefix: &[u8]) -> Option<&'p [u8]> {
     let prefix = prefix.strip_suffix(b"/").unwrap_or(prefix);
     path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with(b"/"))

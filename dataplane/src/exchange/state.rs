@@ -1,4 +1,5 @@
-//! The state of one exchange: its context and its findings, and the one place that makes event, spans and metrics of them.
+//! The state of one exchange: its context and its findings, and the one place that makes event, spans and metrics of
+//! them.
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -24,7 +25,7 @@ pub(crate) struct Exchange {
     pub(crate) findings: Findings,
     /// The counter of what was done with the request; none while there is no request yet.
     action: Option<RouteCounter>,
-    /// What its spans will say, while tracing is on.
+    /// Notes for its spans, while tracing is on.
     trace: Option<Box<trace::Exchange>>,
 }
 

@@ -159,7 +159,7 @@ pub(super) fn proxy() -> Arc<Proxy> {
     Proxy::new(sink, tls, Overload::default(), None)
 }
 
-/// What a client that sent `bytes` after its head reads back from `run`, and what is left of its bytes.
+/// The result of `run`, the answer that a client reads that sent `bytes` after its head, and the rest of its bytes.
 pub(super) async fn with_client<T>(
     bytes: &[u8],
     run: impl AsyncFnOnce(&mut Client<'_>) -> T,

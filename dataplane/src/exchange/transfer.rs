@@ -57,7 +57,7 @@ pub(super) struct Notes<'e> {
     pub(super) call: &'e mut Option<Call>,
 }
 
-/// Why an attempt failed.
+/// The reason why an attempt failed.
 enum Failed {
     /// The connection closed before a byte of the answer came: the request may never have been read.
     Unanswered(io::Error),

@@ -8,8 +8,8 @@ use waf_shared::plan::Listen;
 use super::context::RequestContext;
 use crate::client_address;
 
-/// Whether the upstream gets what the peer says of the client. Without any trusted proxy on a plain port, the balancer in
-/// front cannot be told from a client, and applications may depend on what it sets.
+/// Reports whether the upstream gets what the peer says of the client. Without any trusted proxy on a plain port, the
+/// balancer in front cannot be distinguished from a client, and applications may depend on what it sets.
 pub(super) fn is_believed(known: &Field, context: &RequestContext) -> bool {
     static WARNING: Once = Once::new();
     if is_trusted(context) {
@@ -27,13 +27,13 @@ pub(super) fn is_believed(known: &Field, context: &RequestContext) -> bool {
     true
 }
 
-/// Whether nothing says which peers are proxies: mode 3 without `--trusted-proxies`.
+/// Reports whether nothing says which peers are proxies: mode 3 without `--trusted-proxies`.
 fn is_open(context: &RequestContext) -> bool {
     let plan = context.active_plan.plan();
     matches!(plan.listen, Listen::Plain { .. }) && plan.trusted_proxies.is_empty()
 }
 
-/// Whether the peer may set a field that describes the client, as far as it identifies the client here.
+/// Reports whether the peer may set a field that describes the client, as far as it identifies the client here.
 pub(super) fn identifies(name: &[u8], context: &RequestContext) -> bool {
     let describes = |field: &Field| field.is(Property::Client) || field.is(Property::Own);
     !fields::find(name).is_some_and(describes) || is_trusted(context) || is_open(context)

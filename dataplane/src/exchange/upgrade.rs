@@ -1,5 +1,5 @@
-//! Upgrades (RFC 9110 section 7.8): which protocols a client may ask the upstream for, and whether the upstream chose one
-//! of them. It knows no socket; what follows a switch is the business of [`super::tunnel`].
+//! Upgrades (RFC 9110 section 7.8): which protocols a client may ask the upstream for, and whether the upstream chose
+//! one of them. It knows no socket; what follows a switch is the business of [`super::tunnel`].
 
 use super::admit::Admitted;
 use crate::head::{RequestHead, ResponseHead, Version};
@@ -18,18 +18,18 @@ pub(super) fn asked(admitted: &Admitted) -> Vec<&[u8]> {
     head.fields.tokens("upgrade").filter(|protocol| is_tunnelled(protocol)).collect()
 }
 
-/// Whether the upstream's 101 chose nothing but what was asked for.
+/// Reports whether the upstream's 101 chose nothing but what was asked for.
 pub(super) fn is_agreed(response: &ResponseHead, asked: &[&[u8]]) -> bool {
     let mut chosen = response.fields.tokens("upgrade").peekable();
     chosen.peek().is_some() && chosen.all(|c| asked.iter().any(|protocol| protocol.eq_ignore_ascii_case(c)))
 }
 
-/// Whether the client says that it takes trailers (RFC 9110 section 10.1.4).
+/// Reports whether the client says that it takes trailers (RFC 9110 section 10.1.4).
 pub(super) fn asks_for_trailers(head: &RequestHead) -> bool {
     head.version != Version::Http10 && head.fields.has_token("te", b"trailers")
 }
 
-/// Whether the client takes trailers. HTTP/2 has room for them in every answer.
+/// Reports whether the client takes trailers. HTTP/2 has room for them in every answer.
 pub(super) fn takes_trailers(head: &RequestHead) -> bool {
     head.version == Version::Http2 || asks_for_trailers(head)
 }

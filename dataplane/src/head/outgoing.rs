@@ -1,5 +1,5 @@
-//! A head that is about to be sent. It is built once, and each codec writes it without parsing: HTTP/1 its bytes, HTTP/2
-//! its parts.
+//! A head that is about to be sent. It is built once, and each codec writes it without parsing: HTTP/1 its bytes,
+//! HTTP/2 its parts.
 
 use std::ops::Range;
 

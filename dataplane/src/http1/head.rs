@@ -5,7 +5,7 @@ use memchr::{memchr, memchr_iter};
 
 use crate::head::{FieldSpan, Fields, RequestHead, ResponseHead, Version};
 
-/// What is wrong with a message's syntax. The text goes into the audit event, never to the client.
+/// Fault of a message's syntax. The text goes into the audit event, never to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// A line feed without a carriage return before it.
@@ -44,7 +44,7 @@ pub enum Malformed {
     /// A trailer that may not stand there.
     #[error("forbidden or malformed trailer")]
     Trailer,
-    /// HTTP/2: a pseudo-header field that is missing, repeated, late, unknown or crooked.
+    /// HTTP/2: a pseudo-header field that is missing, repeated, late, unknown or malformed.
     #[error("malformed pseudo-header fields")]
     PseudoField,
     /// HTTP/2: a field that speaks about one connection.
@@ -63,7 +63,8 @@ pub enum Scan {
     Malformed(Malformed),
 }
 
-/// Looks for the end of a head; `scanned` remembers where the last call stopped, so that a trickled head costs one pass.
+/// Looks for the end of a head; `scanned` remembers where the last call stopped, so that a trickled head costs one
+/// pass.
 pub fn scan(buffer: &[u8], scanned: &mut usize) -> Scan {
     let from = *scanned;
     for at in memchr_iter(b'\n', buffer.get(from..).unwrap_or_default()).map(|i| i + from) {
@@ -124,7 +125,7 @@ impl ResponseHead {
     }
 }
 
-/// Whether `byte` may stand in a token (RFC 9110 section 5.6.2).
+/// Reports whether `byte` may stand in a token (RFC 9110 section 5.6.2).
 pub const fn is_token(byte: u8) -> bool {
     matches!(byte,
         b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn crooked_heads_are_refused() {
+    fn malformed_heads_are_refused() {
         for (text, why) in [
             ("GET  / HTTP/1.1\r\n\r\n", Malformed::StartLine),
             ("GET / HTTP/1.1 \r\n\r\n", Malformed::StartLine),

@@ -1,4 +1,4 @@
-//! What a field of HTTP/2 may be (RFC 9113 section 8.2), for heads and for trailers.
+//! Syntax of a field of HTTP/2 (RFC 9113 section 8.2), for heads and for trailers.
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 

@@ -1,4 +1,4 @@
-//! What a connection costs and what it brings. Frames that make work without carrying anything are charged, data and
+//! Costs and gains of a connection. Frames that make work without carrying anything are charged, data and
 //! finished exchanges pay back; a connection that spends everything is a flood, whichever frames it is made of.
 
 use std::time::Instant;

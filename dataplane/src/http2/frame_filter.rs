@@ -1,4 +1,4 @@
-//! What a client's bytes mean before the library sees any of them: whole frames, judged by the configured bounds. Pure:
+//! Filter of a client's bytes before the library sees any of them: whole frames, judged by the configured bounds. Pure:
 //! bytes in, bytes for the library out; what it learns goes into the ledger.
 
 use std::collections::VecDeque;
@@ -63,7 +63,7 @@ impl FrameFilter {
         }
     }
 
-    /// What the library may read next.
+    /// Bytes that the library may read next.
     pub(super) fn front(&mut self) -> Option<&mut Bytes> {
         while self.clean.front().is_some_and(Bytes::is_empty) {
             self.clean.pop_front();
@@ -267,7 +267,7 @@ mod tests {
 
     const BOUNDS: Bounds = Bounds { streams: 100, continuations: 4, decoded_bytes: 4096 };
 
-    /// What the library sees of `pieces`, and the ledger.
+    /// Bytes that the library sees of `pieces`, and the stream table.
     fn sift(pieces: &[&[u8]]) -> (Vec<u8>, SharedStreamTable) {
         let now = Instant::now();
         let stream_table = SharedStreamTable::new(now);

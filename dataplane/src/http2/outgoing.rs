@@ -42,7 +42,7 @@ pub(crate) struct Outgoing {
     client: Option<ToClient>,
 }
 
-/// What the answer to a client depends on besides itself.
+/// Dependencies of the answer to a client.
 #[derive(Debug)]
 pub(super) struct ToClient {
     pub(super) stream_table: SharedStreamTable,

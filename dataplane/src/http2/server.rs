@@ -31,13 +31,13 @@ use crate::message::{Client, Sink, Source};
 use crate::proxy::Proxy;
 use crate::stream::Stream;
 
-/// How long a connection that ends may take to send its last frames.
+/// Time that a connection that ends may take to send its last frames.
 const FAREWELL: Duration = Duration::from_secs(limits::LINGER_SECONDS);
 
-/// How often a busy connection is looked over.
+/// Interval at which a busy connection is looked over.
 const LOOK_OVER: Duration = Duration::from_secs(1);
 
-/// What happened on a connection.
+/// Event on a connection.
 enum Turn {
     Stream(RecvStream, SendResponse<Bytes>),
     Ended(Option<h2::Error>),
@@ -112,7 +112,7 @@ impl Served {
     async fn run(&mut self, mut connection: Connection<Gate, Bytes>) {
         let mut stop = self.proxy.stopping();
         let mut is_stopping = false;
-        let mut told_streams = false;
+        let mut has_reported_streams = false;
         let mut look_over = tokio::time::interval(LOOK_OVER);
         look_over.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -142,8 +142,8 @@ impl Served {
                     return;
                 }
             }
-            if !told_streams && self.stream_table.lock().is_over_streams {
-                told_streams = true;
+            if !has_reported_streams && self.stream_table.lock().is_over_streams {
+                has_reported_streams = true;
                 let text = "more streams open than protocol.http2_max_concurrent_streams";
                 let reason = Reason::REFUSED_STREAM;
                 self.report(Fault { reason, leaf: Leaf::Http2MaxStreams, text }).await;
@@ -183,13 +183,13 @@ impl Served {
         }
     }
 
-    /// Tells the client that no new stream is taken; those that are open are finished.
+    /// Announces to the client that no new stream is taken; those that are open are finished.
     fn close(&mut self, connection: &mut Connection<Gate, Bytes>) {
         connection.graceful_shutdown();
         self.closing_since.get_or_insert_with(Instant::now);
     }
 
-    /// What has waited too long.
+    /// The verdict on a connection by the time that it has waited.
     fn verdict(&self, now: Instant) -> Verdict {
         let stream_table = self.stream_table.lock();
         let over = |since: Option<Instant>, limit: Duration| {
@@ -266,7 +266,7 @@ impl Served {
     }
 }
 
-/// What becomes of a connection after an exchange.
+/// Fate of a connection after an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Then {
     GoOn,
@@ -274,7 +274,7 @@ enum Then {
     Close,
 }
 
-/// What a look over a connection finds.
+/// Verdict on a connection.
 enum Verdict {
     GoOn,
     Guilty(Fault),

@@ -1,5 +1,5 @@
-//! What the gate of a connection knows and the rest of it needs: which streams are open, their heads and trailers as they
-//! came, what the connection is guilty of, and since when something has been waiting.
+//! State that the gate of a connection shares with the rest of it: which streams are open, their heads and trailers as
+//! they came, what the connection is guilty of, and since when something has been waiting.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,14 +18,14 @@ use crate::http1::head::Malformed;
 /// The window of a stream before a client says otherwise (RFC 9113 section 6.9.2).
 const INITIAL_WINDOW_BYTES: i64 = 65_535;
 
-/// Why a connection ends.
+/// The reason why a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// What GOAWAY says.
+    /// Code of GOAWAY.
     pub(super) reason: Reason,
     /// The protection that the event names.
     pub(super) leaf: Leaf,
-    /// What the event says.
+    /// Reason in the event.
     pub(super) text: &'static str,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Opening {
     Refused,
 }
 
-/// How far a stream has come, for whoever waits on it.
+/// Progress of a stream, for whoever waits on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     Open,
@@ -58,7 +58,7 @@ struct Entry {
     ended_in: bool,
     progress: watch::Sender<Progress>,
     counts: bool,
-    /// How far the client has opened the stream's window beyond the initial one, less what was sent.
+    /// Bytes by which the client has opened the stream's window beyond the initial one, less what was sent.
     window: i64,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct StreamTable {
     pub(super) data_bytes: u64,
     /// The window that streams begin with (RFC 9113 section 6.5.2).
     initial_window: i64,
-    /// Whether a stream too many was opened.
+    /// True if a stream too many was opened.
     pub(super) is_over_streams: bool,
     /// The stream that got data after its exchange was over, and since when.
     late: Option<(u32, Instant)>,
@@ -148,7 +148,7 @@ impl StreamTable {
         self.flood_budget.earn(gain);
     }
 
-    /// Whether `stream` is a request that is not known yet.
+    /// Reports whether `stream` is a request that is not known yet.
     pub(super) fn is_new(&self, stream: u32) -> bool {
         stream % 2 == 1 && stream > self.last_stream
     }
@@ -168,7 +168,7 @@ impl StreamTable {
         self.streams.insert(stream, entry);
     }
 
-    /// Whether the exchange of `stream` still runs.
+    /// Reports whether the exchange of `stream` still runs.
     pub(super) fn knows(&self, stream: u32) -> bool {
         self.streams.contains_key(&stream)
     }
@@ -210,7 +210,7 @@ impl StreamTable {
         }
     }
 
-    /// Whether a stream's own window is shut, whatever its connection could take.
+    /// Reports whether a stream's own window is shut, whatever its connection could take.
     pub(super) fn is_shut(&self, stream: u32) -> bool {
         self.streams.get(&stream).is_some_and(|entry| entry.window.saturating_add(self.initial_window) <= 0)
     }

@@ -50,7 +50,7 @@ pub(crate) fn response_head(response: &Response<()>) -> Result<ResponseHead, Mal
     Ok(ResponseHead::assemble(response.status().as_u16(), reason, Version::Http2, fields))
 }
 
-/// Whether HTTP/2 does not carry a field (RFC 9113 section 8.2.2).
+/// Reports whether HTTP/2 does not carry a field (RFC 9113 section 8.2.2).
 pub(super) fn is_connection_specific(name: &[u8]) -> bool {
     fields::is_exactly(name, Property::ConnectionSpecific)
 }

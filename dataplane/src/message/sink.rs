@@ -1,4 +1,4 @@
-//! Where a message goes. Calls queue; [`Sink::flush`] sends, with a bound on the receiver's patience.
+//! The place that a message goes to. Calls queue; [`Sink::flush`] sends, with a bound on the receiver's patience.
 
 use std::io;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::min_rate::Patience;
 use crate::stream::Stream;
 use crate::wire;
 
-/// How the receiver learns where a body ends.
+/// Delimiter by which the receiver finds the end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Delimited {
     /// From the head: a length, or no body at all.
@@ -29,7 +29,7 @@ pub(crate) enum Delimited {
 #[derive(Debug)]
 pub(crate) struct Sink<'c> {
     to: To<'c>,
-    /// How long the receiver may let bytes wait.
+    /// Time that the receiver may let bytes wait.
     patience: Patience,
     has_begun: bool,
     takes_trailers: bool,
@@ -86,7 +86,7 @@ impl<'c> Sink<'c> {
         }
     }
 
-    /// Whether a final head was queued: from then on there is no other answer.
+    /// Reports whether a final head was queued: from then on there is no other answer.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
     }

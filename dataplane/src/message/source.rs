@@ -1,5 +1,5 @@
-//! The place that the body of a message comes from. It finds the end of the body, and so knows whether the message was read
-//! whole. It knows no deadline; callers do.
+//! The place that the body of a message comes from. It finds the end of the body, and so knows whether the message was
+//! read whole. It knows no deadline; callers do.
 
 use bytes::Bytes;
 use tokio::io::ReadHalf;
@@ -17,7 +17,7 @@ pub(crate) struct Source<'c> {
     from: From<'c>,
     /// Finds the end of the body; none until the framing is known.
     decoder: Option<Decoder>,
-    /// Whether the end of the message was read.
+    /// True if the end of the message was read.
     has_ended: bool,
 }
 
@@ -54,12 +54,12 @@ impl<'c> Source<'c> {
         self.decoder = Some(decoder);
     }
 
-    /// Whether the message was read to its end. One whose framing is unknown never was.
+    /// Reports whether the message was read to its end. One whose framing is unknown never was.
     pub(crate) fn is_drained(&self) -> bool {
         self.has_ended
     }
 
-    /// Whether a part of the body is known to have arrived already.
+    /// Reports whether a part of the body is known to have arrived already.
     pub(crate) fn has_buffered(&self) -> bool {
         match &self.from {
             From::Http1(reader) => reader.has_buffered(),
@@ -67,8 +67,8 @@ impl<'c> Source<'c> {
         }
     }
 
-    /// Ends once the sender has closed its connection or broken it off; bytes that it sends meanwhile are kept. A stream
-    /// reports that in another way.
+    /// Ends once the sender has closed its connection or broken it off; bytes that it sends meanwhile are kept. A
+    /// stream reports that in another way.
     pub(crate) async fn gone(&mut self) {
         match &mut self.from {
             From::Http1(reader) => reader.ended(limits::PIPELINED_BYTES_MAX).await,

@@ -1,4 +1,4 @@
-//! What is told of an exchange, and the spans that it becomes (OpenTelemetry semantic conventions for HTTP). Requests only
+//! Notes on an exchange, and the spans that it becomes (OpenTelemetry semantic conventions for HTTP). Requests only
 //! note; names, masks and attributes are made where the export runs.
 
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ const VALUE_BYTES_MAX: usize = 2 << 10;
 /// Stages that an exchange notes at most; it has fewer.
 const STAGES_MAX: usize = 16;
 
-/// What an exchange notes while it runs.
+/// Notes of an exchange that runs.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) tracer: std::sync::Arc<Tracer>,
@@ -34,7 +34,7 @@ pub(crate) struct Exchange {
     stages: Vec<(&'static str, Instant)>,
 }
 
-/// What was done with a request.
+/// Action that was taken on a request.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Action {
     #[default]
@@ -60,7 +60,7 @@ pub(crate) struct Call {
     /// Status of the answer, once its head came.
     pub(crate) status: Option<u16>,
     pub(crate) ended: Option<Instant>,
-    /// Why it failed, in a word that does not come from outside.
+    /// The reason why it failed, in a word that does not come from outside.
     pub(crate) failure: Option<&'static str>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Finished {
     pub(crate) request: Option<TracedRequest>,
 }
 
-/// What the head of a request says of it.
+/// Description of a request by its head.
 #[derive(Debug)]
 pub(crate) struct TracedRequest {
     pub(crate) method: Vec<u8>,
@@ -125,7 +125,7 @@ impl Finished {
     /// Spans that one becomes at most.
     pub(super) const SPANS_MAX: usize = 2;
 
-    /// How many spans it becomes.
+    /// Number of spans that it becomes.
     pub(crate) fn spans(&self) -> usize {
         1 + usize::from(self.call.is_some())
     }

@@ -35,11 +35,11 @@ pub(crate) struct Outbound {
     pub(crate) head: OutgoingHead,
     pub(crate) http2: Option<Request<()>>,
     pub(crate) delimited: Delimited,
-    /// Whether no body follows.
+    /// True if no body follows.
     pub(crate) is_whole: bool,
 }
 
-/// Where the answer comes from: first its heads, then its body.
+/// Source of the answer: first its heads, then its body.
 #[derive(Debug)]
 pub(crate) enum Answering<'c> {
     Http1(&'c mut Reader<ReadHalf<Stream>>),
@@ -47,7 +47,7 @@ pub(crate) enum Answering<'c> {
 }
 
 impl Link {
-    /// Whether a request went over it before.
+    /// Reports whether a request went over it before.
     pub(crate) fn is_reused(&self) -> bool {
         match self {
             Link::Http1(connection) => connection.reused,
@@ -79,7 +79,7 @@ impl Link {
 }
 
 impl<'c> Answering<'c> {
-    /// Whether a byte of an answer has come.
+    /// Reports whether a byte of an answer has come.
     pub(crate) fn has_begun(&self) -> bool {
         match self {
             Answering::Http1(reader) => reader.has_buffered(),

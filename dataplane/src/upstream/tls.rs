@@ -11,7 +11,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::HttpVersionPreference;
 
-/// Why TLS to an upstream cannot be set up.
+/// The reason why TLS to an upstream cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsSetupError {
     /// The system has no trust anchors.
@@ -38,7 +38,7 @@ pub(super) fn remember() {
 #[derive(Debug, Default)]
 pub(super) struct Anchors(Option<Configs>);
 
-/// What a connection offers by ALPN.
+/// Protocols that a connection offers by ALPN.
 #[derive(Debug, Clone)]
 struct Configs {
     any: Arc<ClientConfig>,

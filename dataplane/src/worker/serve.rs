@@ -37,7 +37,7 @@ use crate::trace;
 /// Control frames that wait for the loop; the supervisor has at most an offer and its end under way.
 const FRAMES_WAITING: usize = 4;
 
-/// What the loop can wake for.
+/// Event that wakes the loop.
 enum Wake {
     Frame(Option<Result<Received<ToWorker>, ChannelError>>),
     Built(Generation, Result<Ready, String>),
@@ -47,7 +47,7 @@ enum Wake {
     Terminate,
 }
 
-/// How the loop goes on.
+/// Continuation of the loop.
 enum Next {
     Continue,
     Drain(Duration),
@@ -57,7 +57,7 @@ struct Worker {
     proxy: Arc<Proxy>,
     metrics: Arc<Metrics>,
     /// Dropped spans that were reported.
-    spans_told: AtomicU64,
+    spans_reported: AtomicU64,
     sender: Sender,
     member: Member<Ready>,
     current: Option<Arc<ActivePlan>>,
@@ -90,7 +90,7 @@ pub(super) async fn serve(
     let tls = Tls::new(unserved).map_err(WorkerError::Tls)?;
     let mut worker = Worker {
         metrics: Metrics::new(options.threads),
-        spans_told: AtomicU64::new(0),
+        spans_reported: AtomicU64::new(0),
         proxy: Proxy::new(
             Sink::new(audit).map_err(WorkerError::NotAWorker)?,
             tls,
@@ -129,20 +129,20 @@ pub(super) async fn serve(
     {
         let proxy = Arc::clone(&worker.proxy);
         let mut drained = pin!(proxy.drain(limit));
-        let mut told = true;
+        let mut has_supervisor = true;
         loop {
             tokio::select! {
                 () = drained.as_mut() => break,
                 _ = report.tick() => worker.last_reports().await,
                 // Bodies still need files; whatever else is said comes too late.
                 Some(reply) = asked.recv() => worker.last_file(reply).await,
-                frame = frames.recv(), if told => match frame {
+                frame = frames.recv(), if has_supervisor => match frame {
                     Some(Ok(Received { message: ToWorker::Spool { ticket, refused }, descriptors })) => {
                         worker.files.answered(ticket, file(refused, descriptors));
                     }
                     Some(Ok(_)) => {}
                     Some(Err(_)) | None => {
-                        told = false;
+                        has_supervisor = false;
                         worker.files = Pending::default();
                     }
                 },
@@ -222,7 +222,7 @@ impl Worker {
         Ok(Next::Continue)
     }
 
-    /// A worker without a journal serves as well; its death tells less.
+    /// A worker without a journal serves as well; less is known of its death.
     fn journal(&self, descriptors: &[OwnedFd]) {
         match descriptors.first().map(Journal::open) {
             Some(Ok(journal)) => self.proxy.keep(journal),
@@ -302,14 +302,14 @@ impl Worker {
         self.answer(&ToSupervisor::Active(generation)).await
     }
 
-    /// Tells what was counted since the last time.
+    /// Reports the counts since the last time.
     async fn report(&self) -> Result<(), WorkerError> {
         if let Some(active_plan) = &self.current {
             active_plan.count_contracts();
         }
         let dropped = trace::spans_dropped();
-        let told = self.spans_told.swap(dropped, Ordering::Relaxed);
-        self.metrics.add(WorkerCounter::TraceSpansDropped, dropped.saturating_sub(told));
+        let reported = self.spans_reported.swap(dropped, Ordering::Relaxed);
+        self.metrics.add(WorkerCounter::TraceSpansDropped, dropped.saturating_sub(reported));
         for report in self.metrics.report() {
             self.answer(&ToSupervisor::Counted(report)).await?;
         }
@@ -327,7 +327,7 @@ impl Worker {
     }
 }
 
-/// What the supervisor answered to a question for a file.
+/// Answer of the supervisor to a question for a file.
 fn file(refused: Option<String>, mut descriptors: Vec<OwnedFd>) -> io::Result<File> {
     match (refused, descriptors.pop()) {
         (None, Some(file)) => Ok(File::from(file)),

@@ -1,4 +1,4 @@
-//! What holds for every line: whole, bounded, without nulls. A line of every kind is also written to a file in the
+//! Properties of every line: whole, bounded, without nulls. A line of every kind is also written to a file in the
 //! temporary directory, for validators that know the published schema.
 
 use std::collections::BTreeSet;
@@ -248,11 +248,11 @@ proptest! {
         };
         let path = path.as_str().unwrap();
         prop_assert!(path == "*" || path.starts_with('/'));
-        let told = |field: &str| doc["waf"]["matches"][0][field].as_str().unwrap_or_default().to_owned();
-        // Text that is short enough stands in the line as it was.
+        let written = |field: &str| doc["waf"]["matches"][0][field].as_str().unwrap_or_default().to_owned();
+        // Text that is short enough is in the line as it was.
         if let Ok(name) = std::str::from_utf8(&name) {
-            prop_assert_eq!(told("name"), name);
+            prop_assert_eq!(written("name"), name);
         }
-        prop_assert!(reason.starts_with(&told("reason")));
+        prop_assert!(reason.starts_with(&written("reason")));
     }
 }

@@ -1,4 +1,4 @@
-//! What a coding carries beside the content: refused where it could hide something, skipped in answers.
+//! Bytes that a coding carries beside the content: refused where it could hide something, skipped in answers.
 
 use super::*;
 
@@ -73,7 +73,7 @@ fn with_metadata(blocks: &[&[u8]]) -> Vec<u8> {
     bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |sum, bit| sum << 1 | u8::from(*bit))).collect()
 }
 
-/// What becomes of `body`, in pieces of any size.
+/// Outcome of `body`, in pieces of any size.
 fn verdict(coding: Coding, body: &[u8]) -> Result<Vec<u8>, Fault> {
     let whole = inflate(&[coding], FREE, &[body]);
     for size in [1, 3, 5, 64] {

@@ -1,5 +1,5 @@
-//! What of a body waits until it has been judged: first in first out, in memory up to a bound, then in a file without a
-//! name. It knows no requests.
+//! The part of a body that waits until it has been judged: first in first out, in memory up to a bound, then in a file
+//! without a name. It knows no requests.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -39,7 +39,7 @@ pub(super) struct BodyBuffer {
     spool: Spool,
     disk: Option<Disk>,
     has_spooled: bool,
-    /// Whether the disk is not asked again.
+    /// True if the disk is not asked again.
     has_no_disk: bool,
 }
 
@@ -79,7 +79,7 @@ impl BodyBuffer {
         self.has_no_disk = true;
     }
 
-    /// Whether a file was needed.
+    /// Reports whether a file was needed.
     pub(super) fn has_spooled(&self) -> bool {
         self.has_spooled
     }

@@ -1,4 +1,4 @@
-//! What is wrong with the bytes of a body, whatever they say: there are too many, or they are not in their coding.
+//! Faults in the bytes of a body, whatever they mean: there are too many, or they are not in their coding.
 
 use waf_shared::catalog::Leaf;
 
@@ -26,7 +26,7 @@ impl Body {
             return Ok(());
         }
         let reason = || format!("a body of more than {bytes_max} bytes");
-        // Both are told, whichever of them is in force.
+        // Both are reported, whichever of them is in force.
         let files = if self.rules.is_multipart {
             self.violate(Leaf::FileUploadLimitsMaxTotalSize, reason())
         } else {

@@ -19,12 +19,12 @@ use crate::http1::reader::HeadError;
 use crate::message::Sink;
 use crate::upstream::{Answering, UpstreamError};
 
-/// How long an upstream that stopped reading may take to say why.
+/// Time that an upstream that stopped reading may take to answer.
 const EARLY_ANSWER: Duration = Duration::from_secs(1);
 
-/// Where sending stands.
+/// Progress of sending.
 pub(super) struct Progress {
-    /// How sending ended.
+    /// End of sending.
     pub(super) sent: oneshot::Receiver<Result<(), SendFault>>,
     pub(super) sending: bool,
     pub(super) deadline: Instant,
@@ -32,17 +32,17 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Whether the upstream has the whole request: nothing is under way, and nothing broke off.
+    /// Reports whether the upstream has the whole request: nothing is under way, and nothing broke off.
     pub(super) fn sent_all(&self) -> bool {
         !self.sending && self.fault.is_none()
     }
 }
 
-/// What waiting for an answer needs beside the upstream.
+/// Needs of waiting for an answer beside the upstream.
 pub(super) struct Waiting<'w, 'c> {
     pub(super) progress: &'w mut Progress,
     pub(super) patience: Duration,
-    /// Where interim responses go.
+    /// Receiver of interim responses.
     pub(super) client: &'w mut Sink<'c>,
 }
 

@@ -23,7 +23,7 @@ pub(super) async fn upload(
     client.gone().await;
 }
 
-/// Why sending stopped.
+/// Fault that stopped sending.
 pub(super) enum SendFault {
     Client(BodyFault),
     Upstream(io::Error),
