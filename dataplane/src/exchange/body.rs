@@ -4,27 +4,25 @@
 mod buffer;
 mod faults;
 mod reading;
+mod setup;
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::time::timeout;
-use waf_detection::body::BodyKind;
 use waf_detection::inspection::Inspection;
 use waf_detection::rule::RuleMatcher;
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::fields;
-use waf_shared::limits;
 use waf_shared::plan::Mode;
 
 use super::admit::leaf_of;
 use super::context::RequestContext;
-use super::contract::{Contracted, ContractedOperation};
+use super::contract::ContractedOperation;
 use super::findings::{Findings, NotInspected};
 use super::rejection::Rejection;
-use crate::coding::{self, Coding};
 use crate::grpc::Messages;
 use crate::http1::body::trailer_fields;
 use crate::http1::head::Malformed;
@@ -33,8 +31,10 @@ use crate::message::Source;
 use crate::metrics::watch;
 use crate::min_rate::MinRate;
 use crate::refusal::{Refusal, TIMEOUT};
+pub(super) use setup::Described;
+
 use buffer::BodyBuffer;
-use reading::{ContractBuffer, Reading};
+use reading::Reading;
 
 /// A request body.
 #[derive(Debug)]
@@ -106,79 +106,7 @@ pub(crate) enum BodyFault {
     Gone,
 }
 
-/// Description of the body by the head.
-#[derive(Debug)]
-pub(super) struct Described<'a> {
-    pub(super) contracted: &'a Contracted,
-    pub(super) kind: BodyKind,
-    pub(super) codings: &'a [Coding],
-}
-
 impl Body {
-    /// Of a request whose head was inspected.
-    pub(super) fn new(
-        described: &Described<'_>,
-        inspection: Box<Inspection>,
-        context: &RequestContext,
-    ) -> Body {
-        let Described { contracted, kind, codings } = *described;
-        let admitted = &contracted.admitted;
-        let (settings, plan) = (context.settings(), context.active_plan.plan());
-        let ratio = settings.inspection.decompression_ratio_limit;
-        let is_ratio_on = settings.leaves.contains(Leaf::ResourceLimitsDecompressionRatio);
-        let bounds = coding::Bounds {
-            bytes_max: settings.accept.max_body_size.saturating_mul(u64::from(ratio)),
-            ratio_max: if is_ratio_on { ratio } else { u32::MAX },
-        };
-        let operation = contracted.operation.as_ref().filter(|operation| {
-            operation.judges_body()
-                && admitted.carries_body()
-                && !admitted.is_grpc()
-                && settings.leaves.contains(Leaf::OpenapiBodyMismatch)
-        });
-        let tap = operation.map(|_| ContractBuffer::new(settings.inspection.max_inspect_size));
-        let reading = Reading::new(kind, codings, bounds, tap);
-        // Calls of gRPC may stay open and silent for long: they are neither held nor paced.
-        let is_stream = admitted.is_grpc();
-        let is_paced = !is_stream
-            && settings.leaves.contains(Leaf::RequestValidationSlowClients)
-            && admitted.carries_body();
-        let bytes_per_second = plan.protocol.slow_request_min_rate_bps;
-        let stall = if is_stream { limits::STREAM_STALL_SECONDS } else { limits::BODY_STALL_SECONDS };
-        // A call of gRPC may begin with the server's message: its head waits for none of the client's.
-        let is_unstarted = is_stream && kind == BodyKind::Binary;
-        let may_pass = operation.is_none() && (reading.may_pass(&inspection) || is_unstarted);
-        Body {
-            may_pass: !admitted.carries_body() || may_pass,
-            end: (!admitted.carries_body()).then(Bytes::new),
-            inspection,
-            reading,
-            buffer: BodyBuffer::new(
-                settings.inspection.max_memory_buffer,
-                context.active_plan.spool().clone(),
-            ),
-            min_rate: Some(bytes_per_second).filter(|_| is_paced).and_then(MinRate::of_body),
-            stall: Duration::from_secs(stall),
-            key_field: context.limit_key().map(str::to_owned),
-            cannot_hold: false,
-            passes_early: false,
-            bytes: 0,
-            messages: is_stream.then(Messages::default),
-            rules: Rules {
-                leaves: settings.leaves,
-                mode: settings.mode,
-                bytes_max: settings.accept.max_body_size,
-                inspected_max: settings.inspection.max_inspect_size,
-                bytes_per_second,
-                is_multipart: kind == BodyKind::Multipart,
-                refuses_breaches: context.refuses_breaches(),
-            },
-            operation: operation.cloned(),
-            contract_time: Duration::ZERO,
-            noted: Vec::new(),
-        }
-    }
-
     /// The first bytes of what is held.
     pub(crate) fn beginning(&self, bytes_max: usize) -> Vec<u8> {
         self.buffer.beginning(bytes_max)
