@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use divan::{Bencher, black_box};
 use waf_dataplane::audit::sink::Sink;
-use waf_dataplane::audit::{self, Disposition, Event, Finding, Protection, Trace};
+use waf_dataplane::audit::{self, Disposition, Event, EventFinding, Protection, Trace};
 use waf_shared::catalog::Leaf;
 use waf_shared::plan::{AuditFormat, Mode};
 
@@ -25,8 +25,8 @@ const MANY: usize = 32;
 fn with_event<R>(findings: usize, run: impl FnOnce(&Event<'_>) -> R) -> R {
     let leaves = [Leaf::SqlInjectionUnionSelect, Leaf::SqlInjectionLoginBypass];
     let rules = ["sql-injection-union-select/union-select", "sql-injection-login-bypass/tautology"];
-    let found: Vec<Finding<'_>> = (0..findings)
-        .map(|at| Finding {
+    let found: Vec<EventFinding<'_>> = (0..findings)
+        .map(|at| EventFinding {
             protection: Protection::Leaf(leaves[at % 2]),
             rule: Some(rules[at % 2]),
             place: Cow::Borrowed("ARGS"),

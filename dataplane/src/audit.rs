@@ -70,7 +70,7 @@ pub struct Event<'a> {
     /// Sum of the evidence.
     pub score: u32,
     /// Findings, in the order of [`deciding_first`]. Blocked and detected events have at least one.
-    pub findings: &'a [Finding<'a>],
+    pub findings: &'a [EventFinding<'a>],
     /// Parts of the request that no rule looked at.
     pub not_inspected: &'a [&'a str],
     /// The span of the request, while tracing is on.
@@ -127,7 +127,7 @@ pub struct Trace {
 
 /// One thing that was found in a request.
 #[derive(Debug, Clone)]
-pub struct Finding<'a> {
+pub struct EventFinding<'a> {
     /// Which protection found it.
     pub protection: Protection,
     /// Rule id `<leaf>/<name>`; none for checks that are no rules.
@@ -155,7 +155,7 @@ pub const DECIDES: u8 = waf_shared::limits::SCORE_BLOCKS as u8;
 pub const REMARK: u8 = 1;
 
 /// Puts what decided in front: the highest weight first, findings of one weight in the order in which they were found.
-pub fn deciding_first(findings: &mut [Finding<'_>]) {
+pub fn deciding_first(findings: &mut [EventFinding<'_>]) {
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
 }
 

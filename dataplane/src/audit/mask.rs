@@ -69,7 +69,7 @@ pub(super) fn is_secret(name: &[u8]) -> bool {
 
 /// Kind of the text that is masked: it decides what parts names from values and where a value ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TextKind {
     /// `name=value` divided by `&`; a value may hold documents and URLs of its own.
     Query,
     /// A path, whose segments may carry `;name=value`.
@@ -80,7 +80,7 @@ pub(super) enum Kind {
 
 /// `text` with the values of secret fields taken out. It reads through percent-encoding (nested, too), quotes and
 /// the punctuation of forms, JSON, XML and header lines.
-pub(super) fn values(text: &[u8], kind: Kind) -> Cow<'_, [u8]> {
+pub(super) fn values(text: &[u8], kind: TextKind) -> Cow<'_, [u8]> {
     // Without a separator, as it stands or encoded, nothing is named.
     if memchr::memchr3(b'=', b':', b'>', text).is_none() && memchr::memchr(b'%', text).is_none() {
         return Cow::Borrowed(text);
@@ -110,24 +110,24 @@ pub(super) fn values(text: &[u8], kind: Kind) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-impl Kind {
+impl TextKind {
     fn separates(self, byte: u8) -> bool {
         match self {
-            Kind::Path => byte == b'=',
-            Kind::Query | Kind::Text => matches!(byte, b'=' | b':' | b'>'),
+            TextKind::Path => byte == b'=',
+            TextKind::Query | TextKind::Text => matches!(byte, b'=' | b':' | b'>'),
         }
     }
 
     /// Reports whether `separator` divides the query itself, not a document or URL inside a value: then only `&` ends
     /// the value.
     fn is_whole(self, separator: Unit) -> bool {
-        self == Kind::Query && separator.depth == 0 && separator.byte == b'='
+        self == TextKind::Query && separator.depth == 0 && separator.byte == b'='
     }
 
     /// Reports whether `byte` ends a value that `separator` began, outside quotes.
     fn info(self, separator: Unit, byte: u8) -> bool {
         match (self, separator.byte) {
-            (Kind::Path, _) => matches!(byte, b'/' | b';' | b'&'),
+            (TextKind::Path, _) => matches!(byte, b'/' | b';' | b'&'),
             _ if self.is_whole(separator) => byte == b'&',
             (_, b'>') => byte == b'<',
             // Header values have spaces in them, members of documents end at a comma or brace.
@@ -138,8 +138,8 @@ impl Kind {
 }
 
 /// Reads the value behind `separator` and says which bytes of the text are to be masked. The unit that ends it is left.
-fn value_after(scan: &mut Units<'_>, separator: Unit, kind: Kind) -> (usize, usize) {
-    let quotable = !(kind == Kind::Path || kind.is_whole(separator));
+fn value_after(scan: &mut Units<'_>, separator: Unit, kind: TextKind) -> (usize, usize) {
+    let quotable = !(kind == TextKind::Path || kind.is_whole(separator));
     let mut quote = None;
     let mut from = scan.at;
     let (mut escaped, mut quote_escaped) = (false, false);

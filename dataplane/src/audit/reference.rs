@@ -12,7 +12,7 @@ use waf_shared::limits::{AUDIT_QUEUE_BYTES_MAX, AUDIT_WAIT_SECONDS, EXCERPT_BYTE
 use waf_shared::plan::{AuditFormat, Mode};
 
 use super::facts::{self, Class, class};
-use super::{Disposition, Event, Finding, Protection, ecs, url};
+use super::{Disposition, Event, EventFinding, Protection, ecs, url};
 use fields::ROWS;
 
 /// The page.
@@ -159,7 +159,7 @@ fn word(value: &Value) -> &str {
 
 /// An event of that outcome, read back.
 fn written(disposition: Disposition, leaf: Leaf, format: AuditFormat) -> Value {
-    let findings = [Finding {
+    let findings = [EventFinding {
         protection: Protection::Leaf(leaf),
         rule: None,
         place: "REQUEST".into(),

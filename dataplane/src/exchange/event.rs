@@ -10,7 +10,7 @@ use waf_shared::plan::RateLimitSource;
 use super::context::RequestContext;
 use super::findings::{Effect, EventsOf, Exceeded, Findings, NotInspected, Violation};
 use super::spans;
-use crate::audit::{self, DECIDES, Disposition, Event, Finding, Protection, REMARK, Tls};
+use crate::audit::{self, DECIDES, Disposition, Event, EventFinding, Protection, REMARK, Tls};
 use crate::head::RequestHead;
 use crate::tls::Secured;
 use crate::trace::{self, Action};
@@ -18,7 +18,7 @@ use crate::trace::{self, Action};
 impl Exceeded {
     /// The finding; none where this request has no event. The key itself is never reported: it may be a secret, and the
     /// event has the address anyway.
-    fn finding(&self) -> Option<Finding<'_>> {
+    fn finding(&self) -> Option<EventFinding<'_>> {
         let unreported = match self.events {
             EventsOf::Each => 0,
             EventsOf::Window { unreported } => unreported?,
@@ -32,7 +32,7 @@ impl Exceeded {
             RateLimitSource::Ip => ("REMOTE_ADDR", &[][..]),
             RateLimitSource::Header(name) => ("HEADERS", name.as_bytes()),
         };
-        Some(Finding {
+        Some(EventFinding {
             protection: Protection::RateLimit { requests },
             rule: None,
             place: Cow::Borrowed(place),
@@ -125,13 +125,14 @@ pub(super) fn protections(findings: &Findings, verdict: Option<&Verdict>) -> Vec
 }
 
 /// Everything that the event lists, in the order in which it was found.
-fn ordered<'f>(findings: &'f Findings, verdict: Option<&'f Verdict>) -> Vec<Finding<'f>> {
+fn ordered<'f>(findings: &'f Findings, verdict: Option<&'f Verdict>) -> Vec<EventFinding<'f>> {
     let (before, meanwhile) = findings.violations();
     let response = findings.response();
     let engine = verdict.map(|verdict| verdict.violations.as_slice()).unwrap_or_default();
     let engine = engine.iter().filter(|violation| !findings.blames(violation.leaf));
     let of_response = response.map(|verdict| verdict.violations.as_slice()).unwrap_or_default();
-    let mut found: Vec<Finding<'_>> = findings.exceeded().and_then(Exceeded::finding).into_iter().collect();
+    let mut found: Vec<EventFinding<'_>> =
+        findings.exceeded().and_then(Exceeded::finding).into_iter().collect();
     found.extend(before.iter().map(of_check));
     found.extend(verdict.iter().flat_map(|verdict| &verdict.matches).map(of_rule));
     found.extend(meanwhile.iter().map(of_check));
@@ -164,8 +165,8 @@ fn parts_not_inspected(bytes: NotInspected, ending: &Ending<'_>) -> Vec<Cow<'sta
 }
 
 /// A match of a rule.
-fn of_rule(found: &Match) -> Finding<'_> {
-    Finding {
+fn of_rule(found: &Match) -> EventFinding<'_> {
+    EventFinding {
         protection: Protection::Leaf(found.rule.leaf),
         rule: Some(found.rule.id),
         place: Cow::Borrowed(found.place.as_str()),
@@ -179,8 +180,8 @@ fn of_rule(found: &Match) -> Finding<'_> {
 }
 
 /// A violation of a check of the exchange.
-fn of_check(violation: &Violation) -> Finding<'_> {
-    Finding {
+fn of_check(violation: &Violation) -> EventFinding<'_> {
+    EventFinding {
         excerpt: Cow::Borrowed(&violation.excerpt),
         weight: if violation.effect == Effect::Refuses { DECIDES } else { REMARK },
         ..refusing(violation.leaf, violation.place, &violation.reason)
@@ -188,8 +189,8 @@ fn of_check(violation: &Violation) -> Finding<'_> {
 }
 
 /// A violation that refuses by itself.
-fn refusing<'r>(leaf: Leaf, place: &'static str, reason: &'r str) -> Finding<'r> {
-    Finding {
+fn refusing<'r>(leaf: Leaf, place: &'static str, reason: &'r str) -> EventFinding<'r> {
+    EventFinding {
         protection: Protection::Leaf(leaf),
         rule: None,
         place: Cow::Borrowed(place),

@@ -238,7 +238,9 @@ fn final_head(response: &ResponseHead, context: &RequestContext, delimited: Deli
 /// Copies the fields that are relayed, and reports whether the request id is one of them.
 fn copy_fields(response: &ResponseHead, context: &RequestContext, out: &mut OutgoingHead) -> bool {
     let rules = context.active_plan.header_rules(context.route());
-    let named: Vec<&[u8]> = response.fields.tokens("connection").collect();
+    // Fields of one hop end here anyway: the usual options name no other and cost nothing.
+    let is_other = |token: &&[u8]| !fields::is_exactly(token, Property::Hop);
+    let named: Vec<&[u8]> = response.fields.tokens("connection").filter(is_other).collect();
     let replaces_cors = cors::of(context).is_some();
     let is_empty = matches!(response.status, 100..=199 | 204);
     let mut has_request_id = false;

@@ -58,7 +58,7 @@ impl ResponseInspector {
         let settings = context.settings();
         let is_wanted = ResponseInspection::is_wanted(&settings.leaves);
         let has_body = !matches!(framing, Framing::None | Framing::Length(0));
-        let answered = ResponseContract::of(response, has_body, contracted, context);
+        let mut answered = ResponseContract::of(response, has_body, contracted, context);
         if !is_wanted && answered.is_none() {
             return None;
         }
@@ -67,16 +67,9 @@ impl ResponseInspector {
         let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
         let inspected_max = settings.inspection.max_inspect_size;
         let bytes_max = if is_stream { u64::MAX } else { inspected_max };
-        let limit = settings.inspection.evaluation_timeout.duration();
-        let budget = Budget { limit, clock: thread_cpu_time, watch };
-        let on_hit = if refuses { OnHit::Stop } else { OnHit::GoOn };
-        let engine = Arc::clone(context.active_plan.engine());
-        let mut inspection = ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max);
-        let kind = if is_wanted {
-            inspection.head(&asked(&contracted.admitted, parameters), &head(response))
-        } else {
-            None
-        };
+        let mut inspection = inspection(context, refuses, bytes_max);
+        let asked = asked(&contracted.admitted, parameters);
+        let kind = if is_wanted { inspection.head(&asked, &head(response)) } else { None };
         let codings = coding::codings(response.fields.all("content-encoding"));
         let is_part = response.status == 206;
         let reads_body = kind.is_some()
@@ -90,7 +83,6 @@ impl ResponseInspector {
             return None;
         }
         let bounds = coding::Bounds { bytes_max, ratio_max: settings.inspection.decompression_ratio_limit };
-        let mut answered = answered;
         if codings.is_err()
             && let Some(answered) = &mut answered
         {
@@ -242,6 +234,15 @@ pub(super) fn parameters(admitted: &Admitted, body: &Body, settings: &Settings) 
     } else {
         Vec::new()
     }
+}
+
+fn inspection(context: &RequestContext, stops: bool, bytes_max: u64) -> ResponseInspection {
+    let settings = context.settings();
+    let limit = settings.inspection.evaluation_timeout.duration();
+    let budget = Budget { limit, clock: thread_cpu_time, watch };
+    let on_hit = if stops { OnHit::Stop } else { OnHit::GoOn };
+    let engine = Arc::clone(context.active_plan.engine());
+    ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max)
 }
 
 fn asked<'a>(admitted: &'a Admitted, parameters: &'a [u8]) -> Asked<'a> {

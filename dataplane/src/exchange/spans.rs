@@ -7,7 +7,7 @@ use waf_shared::limits;
 use waf_shared::plan::{Scheme, Upstream};
 
 use super::context::RequestContext;
-use crate::audit::{Disposition, Finding};
+use crate::audit::{Disposition, EventFinding};
 use crate::head::RequestHead;
 use crate::trace::{self, Action, Call};
 
@@ -70,7 +70,7 @@ pub(super) fn finish(mut trace: Box<trace::Exchange>, context: &RequestContext) 
 }
 
 /// The findings as a span names them: names once each, the deciding one first.
-pub(super) fn action(disposition: Disposition, findings: &[Finding<'_>], score: u32) -> Action {
+pub(super) fn action(disposition: Disposition, findings: &[EventFinding<'_>], score: u32) -> Action {
     let (mut protections, mut rules) = (Vec::new(), Vec::new());
     for finding in findings.iter().take(limits::MATCHES_MAX) {
         let name = finding.protection.name();
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn names_are_listed_once_in_their_order() {
-        let finding = |leaf, rule| Finding {
+        let finding = |leaf, rule| EventFinding {
             protection: Protection::Leaf(leaf),
             rule,
             place: Cow::Borrowed("ARGS"),

@@ -20,7 +20,7 @@ use super::frame_filter::Bounds;
 use super::gate::Gate;
 use super::incoming::{Incoming, LengthMismatch};
 use super::outgoing::{Outgoing, ToClient};
-use super::stream_table::{Fault, Opening, Progress, SharedStreamTable};
+use super::stream_table::{ConnectionFault, Opening, Progress, SharedStreamTable};
 use crate::audit::Disposition;
 use crate::exchange::{self, ConnectionFate, ConnectionInfo, Ending, Exchange, Findings, Rejection};
 use crate::head::RequestHead;
@@ -41,7 +41,7 @@ const LOOK_OVER: Duration = Duration::from_secs(1);
 enum Turn {
     Stream(RecvStream, SendResponse<Bytes>),
     Ended(Option<h2::Error>),
-    Guilty(Fault),
+    Guilty(ConnectionFault),
     LookOver,
     Stop,
     Finished(Then),
@@ -146,7 +146,7 @@ impl Served {
                 has_reported_streams = true;
                 let text = "more streams open than protocol.http2_max_concurrent_streams";
                 let reason = Reason::REFUSED_STREAM;
-                self.report(Fault { reason, leaf: Leaf::Http2MaxStreams, text }).await;
+                self.report(ConnectionFault { reason, leaf: Leaf::Http2MaxStreams, text }).await;
             }
         }
     }
@@ -196,7 +196,7 @@ impl Served {
             since.is_some_and(|since| now.saturating_duration_since(since) >= limit)
         };
         if over(stream_table.block_since, self.patience) {
-            return Verdict::Guilty(Fault {
+            return Verdict::Guilty(ConnectionFault {
                 reason: Reason::ENHANCE_YOUR_CALM,
                 leaf: Leaf::RequestValidationSlowClients,
                 text: "the header block was not complete within slow_request_header_timeout",
@@ -244,14 +244,14 @@ impl Served {
     }
 
     /// Ends a guilty connection: the event first, then GOAWAY.
-    async fn condemn(&mut self, mut connection: Connection<Gate, Bytes>, fault: Fault) {
+    async fn condemn(&mut self, mut connection: Connection<Gate, Bytes>, fault: ConnectionFault) {
         self.report(fault).await;
         connection.abrupt_shutdown(fault.reason);
         let _ = timeout(FAREWELL, poll_fn(|cx| connection.poll_closed(cx))).await;
     }
 
     /// Sends the event about a connection.
-    async fn report(&self, fault: Fault) {
+    async fn report(&self, fault: ConnectionFault) {
         let Some(active_plan) = self.proxy.active_plan() else { return };
         let mut exchange = Exchange::new(active_plan, self.info.clone());
         let status = if fault.leaf == Leaf::HttpComplianceMalformedRequestLine {
@@ -277,7 +277,7 @@ enum Then {
 /// Verdict on a connection.
 enum Verdict {
     GoOn,
-    Guilty(Fault),
+    Guilty(ConnectionFault),
     /// The client takes nothing.
     Stuck,
     Idle,
@@ -355,7 +355,7 @@ async fn empty_body(
     }
 }
 
-fn library_fault(error: &h2::Error) -> Fault {
+fn library_fault(error: &h2::Error) -> ConnectionFault {
     let reason = error.reason().unwrap_or(Reason::PROTOCOL_ERROR);
     let (leaf, text) = match reason {
         Reason::ENHANCE_YOUR_CALM => (Leaf::Http2FrameFlood, "a flood of frames"),
@@ -365,7 +365,7 @@ fn library_fault(error: &h2::Error) -> Fault {
         Reason::SETTINGS_TIMEOUT => (MALFORMED, "SETTINGS were not acknowledged"),
         _ => (MALFORMED, "a frame that the protocol does not allow there"),
     };
-    Fault { reason, leaf, text }
+    ConnectionFault { reason, leaf, text }
 }
 
 const MALFORMED: Leaf = Leaf::HttpComplianceMalformedRequestLine;

@@ -20,7 +20,7 @@ const INITIAL_WINDOW_BYTES: i64 = 65_535;
 
 /// The reason why a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct ConnectionFault {
     /// Code of GOAWAY.
     pub(super) reason: Reason,
     /// The protection that the event names.
@@ -75,7 +75,7 @@ impl Entry {
 /// The ledger of one connection.
 #[derive(Debug)]
 pub(super) struct StreamTable {
-    fault: Option<Fault>,
+    fault: Option<ConnectionFault>,
     streams: HashMap<u32, Entry>,
     last_stream: u32,
     open: usize,
@@ -123,10 +123,10 @@ impl SharedStreamTable {
 impl StreamTable {
     /// Notes what ends the connection; the first fault counts.
     pub(super) fn accuse(&mut self, reason: Reason, leaf: Leaf, text: &'static str) {
-        self.fault.get_or_insert(Fault { reason, leaf, text });
+        self.fault.get_or_insert(ConnectionFault { reason, leaf, text });
     }
 
-    pub(super) fn fault(&self) -> Option<Fault> {
+    pub(super) fn fault(&self) -> Option<ConnectionFault> {
         self.fault
     }
 

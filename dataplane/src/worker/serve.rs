@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Interval, MissedTickBehavior};
 use tracing::{error, info, warn};
 use waf_shared::control::{Certificates, Generation, Offer, SocketId, ToSupervisor, ToWorker, encode};
 use waf_shared::limits::{ORPHAN_DRAIN_SECONDS, REPORT_SECONDS, TRACE_FLUSH_SECONDS, UNSERVED_NAMES_MAX};
@@ -88,24 +88,9 @@ pub(super) async fn serve(
     let (unserved, mut names) = mpsc::channel(UNSERVED_NAMES_MAX);
     let (spool, mut asked) = Spool::new(overload.clone());
     let tls = Tls::new(unserved).map_err(WorkerError::Tls)?;
-    let mut worker = Worker {
-        metrics: Metrics::new(options.threads),
-        spans_reported: AtomicU64::new(0),
-        proxy: Proxy::new(
-            Sink::new(audit).map_err(WorkerError::NotAWorker)?,
-            tls,
-            overload.clone(),
-            options.client_share,
-        ),
-        sender,
-        member: Member::default(),
-        current: None,
-        listening: Vec::new(),
-        built,
-        unserved: Unserved::default(),
-        spool,
-        files: Pending::default(),
-    };
+    let sink = Sink::new(audit).map_err(WorkerError::NotAWorker)?;
+    let proxy = Proxy::new(sink, tls, overload, options.client_share);
+    let mut worker = Worker::new(proxy, options.threads, sender, built, spool);
     let limit = loop {
         let wake = tokio::select! {
             frame = frames.recv() => Wake::Frame(frame),
@@ -125,53 +110,90 @@ pub(super) async fn serve(
     worker.listening.clear();
     worker.member = Member::default();
     drop(ready);
-    let began = Instant::now();
-    {
-        let proxy = Arc::clone(&worker.proxy);
+    worker.drain(&mut frames, &mut asked, &mut report, limit).await;
+    worker.log_end();
+    Ok(())
+}
+
+impl Worker {
+    /// A worker that serves no plan yet.
+    fn new(
+        proxy: Arc<Proxy>,
+        threads: usize,
+        sender: Sender,
+        built: mpsc::Sender<(Generation, Result<Ready, String>)>,
+        spool: Spool,
+    ) -> Worker {
+        Worker {
+            metrics: Metrics::new(threads),
+            spans_reported: AtomicU64::new(0),
+            proxy,
+            sender,
+            member: Member::default(),
+            current: None,
+            listening: Vec::new(),
+            built,
+            unserved: Unserved::default(),
+            spool,
+            files: Pending::default(),
+        }
+    }
+
+    /// Finishes what is in flight, for at most `limit`, then sends the last spans and reports.
+    async fn drain(
+        &mut self,
+        frames: &mut mpsc::Receiver<Result<Received<ToWorker>, ChannelError>>,
+        asked: &mut mpsc::Receiver<Reply>,
+        report: &mut Interval,
+        limit: Duration,
+    ) {
+        let began = Instant::now();
+        let proxy = Arc::clone(&self.proxy);
         let mut drained = pin!(proxy.drain(limit));
         let mut has_supervisor = true;
         loop {
             tokio::select! {
                 () = drained.as_mut() => break,
-                _ = report.tick() => worker.last_reports().await,
-                // Bodies still need files; whatever else is said comes too late.
-                Some(reply) = asked.recv() => worker.last_file(reply).await,
+                _ = report.tick() => self.last_reports().await,
+                // Bodies still need files; any other message comes too late.
+                Some(reply) = asked.recv() => self.last_file(reply).await,
                 frame = frames.recv(), if has_supervisor => match frame {
                     Some(Ok(Received { message: ToWorker::Spool { ticket, refused }, descriptors })) => {
-                        worker.files.answered(ticket, file(refused, descriptors));
+                        self.files.answered(ticket, file(refused, descriptors));
                     }
                     Some(Ok(_)) => {}
                     Some(Err(_)) | None => {
                         has_supervisor = false;
-                        worker.files = Pending::default();
+                        self.files = Pending::default();
                     }
                 },
             }
         }
+        if let Some(tracer) = self.current.as_ref().and_then(|active_plan| active_plan.tracer()) {
+            let left = limit.saturating_sub(began.elapsed());
+            tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
+        }
+        self.last_reports().await;
     }
-    if let Some(tracer) = worker.current.as_ref().and_then(|active_plan| active_plan.tracer()) {
-        let left = limit.saturating_sub(began.elapsed());
-        tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
-    }
-    worker.last_reports().await;
-    let events_lost = worker.proxy.audit().undelivered();
-    if events_lost > 0 {
-        error!(events_lost, "audit events are lost with the supervisor");
-    }
-    let handshakes = worker.proxy.tls().counters();
-    info!(
-        tls_full = handshakes.full.value(),
-        tls_resumed = handshakes.resumed.value(),
-        tls_challenges = handshakes.challenges.value(),
-        tls_no_certificate = handshakes.no_certificate.value(),
-        tls_failed = handshakes.failed.value(),
-        tls_slow = handshakes.slow.value(),
-        "drained"
-    );
-    Ok(())
-}
 
-impl Worker {
+    /// Logs the end of the worker.
+    fn log_end(&self) {
+        let events_lost = self.proxy.audit().undelivered();
+        if events_lost > 0 {
+            error!(events_lost, "audit events are lost with the supervisor");
+        }
+        let handshakes = self.proxy.tls().counters();
+        info!(
+            tls_full = handshakes.full.value(),
+            tls_resumed = handshakes.resumed.value(),
+            tls_challenges = handshakes.challenges.value(),
+            tls_no_certificate = handshakes.no_certificate.value(),
+            tls_failed = handshakes.failed.value(),
+            tls_slow = handshakes.slow.value(),
+            "drained"
+        );
+    }
+
     async fn wake(&mut self, wake: Wake, drain: Duration) -> Result<Next, WorkerError> {
         match wake {
             Wake::Frame(Some(Ok(Received { message, descriptors }))) => {

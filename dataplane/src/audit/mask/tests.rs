@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn check(kind: Kind, cases: &[(&str, &str)]) {
+fn check(kind: TextKind, cases: &[(&str, &str)]) {
     for (text, expected) in cases {
         assert_eq!(String::from_utf8_lossy(&values(text.as_bytes(), kind)), *expected, "{text}");
     }
@@ -70,7 +70,7 @@ fn names_of_secrets_are_known() {
 #[test]
 fn queries_keep_everything_else() {
     check(
-        Kind::Query,
+        TextKind::Query,
         &[
             ("q=1&password=hunter2&x=2", "q=1&password=***&x=2"),
             ("password=a;b c<d\"&x=1", "password=***&x=1"),
@@ -91,7 +91,7 @@ fn queries_keep_everything_else() {
 #[test]
 fn bodies_and_heads_keep_everything_else() {
     check(
-        Kind::Text,
+        TextKind::Text,
         &[
             ("a=1&password=hunter2&b=2", "a=1&password=***&b=2"),
             ("{\"token\" : \"a\\\"b\", \"x\": 1}", "{\"token\" : \"***\", \"x\": 1}"),
@@ -103,7 +103,7 @@ fn bodies_and_heads_keep_everything_else() {
             ("<script>alert(1)</script>", "<script>alert(1)</script>"),
         ],
     );
-    check(Kind::Path, &[("/a;jsessionid=1F/b:c", "/a;jsessionid=***/b:c"), ("/token:a", "/token:a")]);
+    check(TextKind::Path, &[("/a;jsessionid=1F/b:c", "/a;jsessionid=***/b:c"), ("/token:a", "/token:a")]);
 }
 
 proptest! {
@@ -112,7 +112,7 @@ proptest! {
         before in "[ -~]{0,20}",
         value in "[a-z]{8,20}",
         after in "(&[ -~]{0,20})?",
-        kind in prop::sample::select(vec![Kind::Query, Kind::Text]),
+        kind in prop::sample::select(vec![TextKind::Query, TextKind::Text]),
     ) {
         let text = format!("{before}&password={value}{after}");
         let masked = values(text.as_bytes(), kind);
@@ -122,7 +122,7 @@ proptest! {
 
     #[test]
     fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
-        for kind in [Kind::Query, Kind::Path, Kind::Text] {
+        for kind in [TextKind::Query, TextKind::Path, TextKind::Text] {
             let _ = values(&text, kind);
         }
     }

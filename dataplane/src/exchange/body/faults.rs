@@ -3,7 +3,7 @@
 use waf_shared::catalog::Leaf;
 
 use super::{Body, BodyFault};
-use crate::coding::Fault;
+use crate::coding::CodingFault;
 use crate::grpc::MessageFault;
 
 impl Body {
@@ -36,13 +36,13 @@ impl Body {
     }
 
     /// Notes a fault of the body's coding; what cannot be decoded is not inspected any further.
-    pub(super) fn coding_fault(&mut self, fault: Fault) -> Result<(), BodyFault> {
+    pub(super) fn coding_fault(&mut self, fault: CodingFault) -> Result<(), BodyFault> {
         match fault {
-            Fault::Ratio => self.violate(
+            CodingFault::Ratio => self.violate(
                 Leaf::ResourceLimitsDecompressionRatio,
                 "the body inflates to more than decompression_ratio_limit allows",
             )?,
-            Fault::Malformed => self.violate(
+            CodingFault::Malformed => self.violate(
                 Leaf::HttpComplianceMalformedBody,
                 "the body is not in the content coding that it declares, or carries something beside it",
             )?,

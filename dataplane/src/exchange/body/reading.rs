@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use waf_detection::body::{BodyKind, Completeness};
 use waf_detection::inspection::{Inspection, Progress};
 
-use crate::coding::{self, Ancillary, Coding, Fault, Inflater, Made};
+use crate::coding::{self, Ancillary, Coding, CodingFault, Inflater, Made};
 
 /// The reading of one body.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl Reading {
     }
 
     /// Feeds the next bytes as they came.
-    pub(super) fn feed(&mut self, data: &[u8], inspection: &mut Inspection) -> Result<(), Fault> {
+    pub(super) fn feed(&mut self, data: &[u8], inspection: &mut Inspection) -> Result<(), CodingFault> {
         let was_on = self.state == State::On;
         if self.state == State::Finished
             || (was_on && self.inflater.as_ref().is_some_and(Inflater::is_stopped))
@@ -156,7 +156,7 @@ impl Reading {
         inflater: &mut Inflater,
         data: &[u8],
         inspection: &mut Inspection,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodingFault> {
         inspection.feed_encoded(0, data);
         if self.is_faulty {
             return Ok(());
@@ -206,7 +206,7 @@ impl Reading {
     }
 
     /// The body has ended.
-    pub(super) fn finish(&mut self, inspection: &mut Inspection) -> Result<(), Fault> {
+    pub(super) fn finish(&mut self, inspection: &mut Inspection) -> Result<(), CodingFault> {
         let inflater = self.inflater.as_ref().filter(|_| !self.is_faulty);
         let whole = inflater.map_or(Ok(()), Inflater::finish);
         if self.state == State::On {
