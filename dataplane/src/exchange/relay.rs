@@ -11,8 +11,7 @@ use super::contract::Contracted;
 use super::cors;
 use super::findings::{Findings, ResponseFindings};
 use super::response_inspection::ResponseInspector;
-use super::response_relay;
-use super::transfer::within;
+use super::response_relay::{self, By, within};
 use super::upgrade;
 use crate::active_plan::HeaderRules;
 use crate::head::{OutgoingHead, ResponseHead, Version};
@@ -41,17 +40,6 @@ pub(super) enum Relayed {
     Stopped,
     /// Its screening refuses it, and nothing of it was sent.
     Refused(Refusal),
-}
-
-/// Who broke an answer off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
-    /// The client.
-    Client,
-    /// The upstream, by closing or by bytes that are not HTTP.
-    Upstream,
-    /// The upstream, by saying nothing for too long.
-    Silence,
 }
 
 /// An answer that is ready to be relayed.

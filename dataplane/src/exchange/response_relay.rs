@@ -4,12 +4,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::time::timeout;
 use waf_shared::limits;
 
 use super::findings::ResponseFindings;
-use super::relay::By;
 use super::response_inspection::ResponseInspector;
-use super::transfer::within;
 use crate::head::OutgoingHead;
 use crate::http1::reader::Piece;
 use crate::message::{Delimited, Sink, Source};
@@ -40,6 +39,17 @@ pub(super) enum Outcome {
     Stopped,
     /// It is refused, and nothing of it was sent.
     Refused(Refusal),
+}
+
+/// Who broke an answer off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// The client.
+    Client,
+    /// The upstream, by closing or by bytes that are not HTTP.
+    Upstream,
+    /// The upstream, by saying nothing for too long.
+    Silence,
 }
 
 /// Relays head and body as far as they are screened, and says what was found.
@@ -214,6 +224,11 @@ async fn finish(client: &mut Sink<'_>, trailers: &[u8]) -> Outcome {
 async fn cut(client: &mut Sink<'_>, by: By) -> Outcome {
     let _ = client.flush().await;
     Outcome::Cut(by)
+}
+
+/// Waits for `work` for at most `patience`.
+pub(super) async fn within<T>(patience: Duration, work: impl Future<Output = T>) -> Option<T> {
+    timeout(patience, work).await.ok()
 }
 
 #[cfg(test)]

@@ -8,9 +8,7 @@ mod head;
 mod upload;
 
 use std::io;
-use std::time::Duration;
 
-use tokio::time::timeout;
 use waf_shared::catalog::Leaf;
 use waf_shared::plan::Route;
 
@@ -165,11 +163,6 @@ fn outbound(
 /// RFC 9110 section 9.2.2.
 fn is_idempotent(method: &[u8]) -> bool {
     matches!(method, b"GET" | b"HEAD" | b"OPTIONS" | b"TRACE" | b"PUT" | b"DELETE")
-}
-
-/// Waits for `work` for at most `patience`.
-pub(super) async fn within<T>(patience: Duration, work: impl Future<Output = T>) -> Option<T> {
-    timeout(patience, work).await.ok()
 }
 
 #[cfg(test)]

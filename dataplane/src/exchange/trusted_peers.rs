@@ -42,3 +42,41 @@ pub(super) fn identifies(name: &[u8], context: &RequestContext) -> bool {
 pub(super) fn is_trusted(context: &RequestContext) -> bool {
     client_address::is_trusted(context.peer().ip(), &context.active_plan.plan().trusted_proxies)
 }
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::plan::Cidr;
+
+    use super::super::testing::exchange;
+    use super::*;
+
+    fn cidr(last: u8) -> Cidr {
+        let address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, last];
+        Cidr { address, prefix_bits: 128 }
+    }
+
+    /// The peer is 192.0.2.1.
+    #[test]
+    fn fields_that_describe_the_client_are_believed_of_trusted_peers() {
+        let tls = || Listen::Tls { hosts: vec!["a.example".to_owned()] };
+        let plain = || Listen::Plain { port: 8080 };
+        for (listen, trusted, believed, trusts) in [
+            (plain(), vec![], true, false),
+            (plain(), vec![cidr(1)], true, true),
+            (plain(), vec![cidr(9)], false, false),
+            (tls(), vec![], false, false),
+            (tls(), vec![cidr(1)], true, true),
+            (tls(), vec![cidr(9)], false, false),
+        ] {
+            let exchange = exchange(|plan, _| {
+                plan.listen = listen.clone();
+                plan.trusted_proxies = trusted.clone();
+            });
+            let field = fields::find(b"x-real-ip").expect("it is in the table");
+            assert_eq!(is_believed(field, &exchange.context), believed, "{listen:?} {trusted:?}");
+            assert_eq!(identifies(b"X-Real-IP", &exchange.context), believed, "{listen:?} {trusted:?}");
+            assert_eq!(is_trusted(&exchange.context), trusts, "{listen:?} {trusted:?}");
+            assert!(identifies(b"X-Api-Key", &exchange.context), "it does not describe a client");
+        }
+    }
+}
