@@ -123,8 +123,26 @@ static FIELDS: &[Field] = &[
 /// Length of the longest name.
 const NAME_BYTES_MAX: usize = 25;
 
+/// The bits of a letter that do not depend on its case.
+const LETTER: u8 = 31;
+
+/// Lengths of the names that begin with a letter, one bit each: most names are not in the table, and need no search.
+static LENGTHS: [u32; 32] = {
+    let (mut lengths, mut at) = ([0; 32], 0);
+    while at < FIELDS.len() {
+        let name = FIELDS[at].name.as_bytes();
+        lengths[(name[0] & LETTER) as usize] |= 1 << name.len();
+        at += 1;
+    }
+    lengths
+};
+
 /// The field that `name` is read as; `None` when it means nothing here.
 pub fn find(name: &[u8]) -> Option<&'static Field> {
+    let first = *name.first()?;
+    if LENGTHS[usize::from(first & LETTER)] >> name.len().min(31) & 1 == 0 {
+        return None;
+    }
     let mut folded = [0; NAME_BYTES_MAX];
     let folded = folded.get_mut(..name.len())?;
     for (to, from) in folded.iter_mut().zip(name) {

@@ -50,7 +50,7 @@ impl OutgoingHead {
 
     /// Appends a field. Name and value were read from a checked head or from the plan: no line ends in them.
     pub(crate) fn field(&mut self, name: &[u8], value: &[u8]) {
-        debug_assert!(!name.iter().chain(value).any(|byte| matches!(byte, b'\r' | b'\n')));
+        debug_assert!([name, value].iter().all(|part| memchr::memchr2(b'\r', b'\n', part).is_none()));
         for part in [name, b": ", value, b"\r\n"] {
             self.text.extend_from_slice(part);
         }
