@@ -1,4 +1,4 @@
-//! What an audit event costs a worker: `cargo bench -p waf-dataplane --bench audit`. Writing the line is measured for
+//! Cost of an audit event for a worker: `cargo bench -p waf-dataplane --bench audit`. Writing the line is measured for
 //! both formats; the way of a line into the stream with a reader at its other end.
 
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use divan::{Bencher, black_box};
 use waf_dataplane::audit::sink::Sink;
-use waf_dataplane::audit::{self, Disposition, Event, Finding, Protection, Trace};
+use waf_dataplane::audit::{self, Disposition, Event, EventFinding, Protection, Trace};
 use waf_shared::catalog::Leaf;
 use waf_shared::plan::{AuditFormat, Mode};
 
@@ -18,15 +18,15 @@ fn main() {
 
 const FORMATS: [AuditFormat; 2] = [AuditFormat::Ocsf, AuditFormat::Ecs];
 
-/// Findings that an event tells at most.
+/// Findings that an event lists at most.
 const MANY: usize = 32;
 
 /// As many findings of an injection as are wanted, in a page view as browsers send them.
 fn with_event<R>(findings: usize, run: impl FnOnce(&Event<'_>) -> R) -> R {
     let leaves = [Leaf::SqlInjectionUnionSelect, Leaf::SqlInjectionLoginBypass];
     let rules = ["sql-injection-union-select/union-select", "sql-injection-login-bypass/tautology"];
-    let found: Vec<Finding<'_>> = (0..findings)
-        .map(|at| Finding {
+    let found: Vec<EventFinding<'_>> = (0..findings)
+        .map(|at| EventFinding {
             protection: Protection::Leaf(leaves[at % 2]),
             rule: Some(rules[at % 2]),
             place: Cow::Borrowed("ARGS"),
@@ -71,7 +71,7 @@ fn write(bencher: Bencher<'_, '_>, format: AuditFormat) {
     measure(bencher, format, 2);
 }
 
-/// The same with as many findings as an event tells.
+/// The same with as many findings as an event lists.
 #[divan::bench(args = FORMATS)]
 fn write_many(bencher: Bencher<'_, '_>, format: AuditFormat) {
     measure(bencher, format, MANY);

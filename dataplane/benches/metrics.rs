@@ -1,4 +1,4 @@
-//! What counting costs a request: `cargo bench -p waf-dataplane --bench metrics`.
+//! Cost of counting for a request: `cargo bench -p waf-dataplane --bench metrics`.
 
 use std::time::{Duration, Instant};
 

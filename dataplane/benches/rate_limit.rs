@@ -1,4 +1,4 @@
-//! What counting a request costs: `cargo bench -p waf-dataplane --bench rate_limit`.
+//! Cost of counting a request: `cargo bench -p waf-dataplane --bench rate_limit`.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicU64, Ordering};

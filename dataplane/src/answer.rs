@@ -1,56 +1,65 @@
 //! The one place that makes an HTTP answer of our own: refusals and errors, in the shape that is contracted.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use http::StatusCode;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use waf_shared::plan::{ErrorTemplate, TemplatePart};
+use waf_shared::plan::{ErrorTemplate, RateLimit, TemplatePart};
 
-use crate::exchange::{Exceeded, Reply, grpc_status};
-use crate::refusal::{After, Kind, Refusal};
-use crate::serving::HeaderRules;
+use crate::active_plan::HeaderRules;
+use crate::grpc;
+use crate::head::OutgoingHead;
+use crate::refusal::{Refusal, RefusalKind};
 
-/// Who asks, and what an answer may depend on.
-pub(crate) struct Asked<'a> {
+/// Content of an answer where nothing is proxied.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    /// The address of a redirect.
+    Location(Vec<u8>),
+    /// A key authorization.
+    Challenge(Arc<str>),
+}
+
+/// The client, and everything that an answer may depend on.
+pub(crate) struct Audience<'a> {
     pub(crate) request_id: &'a str,
     pub(crate) now: SystemTime,
     /// A HEAD request gets the head alone.
     pub(crate) is_head: bool,
     /// A client of gRPC reads a status of its own, in a response that is nothing but trailers.
     pub(crate) is_grpc: bool,
-    /// HTTP/1.0 clients want to be told that the connection stays.
+    /// HTTP/1.0 clients expect the answer to announce that the connection stays.
     pub(crate) is_http10: bool,
     pub(crate) template: Option<&'a ErrorTemplate>,
-    /// The rate limit that a 429 is about.
-    pub(crate) quota: Option<&'a Exceeded>,
-    /// Header rules, where they hold.
+    /// True if the connection is kept.
+    pub(crate) keeps_alive: bool,
+    /// The rate limit of a 429, and the time until a request would be allowed.
+    pub(crate) exceeded: Option<(&'a RateLimit, Duration)>,
+    /// Header rules, where they apply.
     pub(crate) headers: Option<&'a HeaderRules>,
-    /// What is said instead of an upstream, where nothing is proxied.
+    /// Content instead of an upstream's, where nothing is proxied.
     pub(crate) reply: Option<&'a Reply>,
     /// Methods for a 405.
     pub(crate) allow: &'a [String],
-    /// Lines about cross-origin sharing.
-    pub(crate) cors: &'a [u8],
 }
 
 /// Head and body of the answer to `refusal`.
-pub(crate) fn compose(refusal: Refusal, asked: &Asked<'_>) -> (Vec<u8>, Vec<u8>) {
-    let mut out = Vec::with_capacity(1024);
-    let (content_type, body) = body(refusal.kind, asked);
-    let mut line = |name: &str, value: &str| {
-        for part in [name, ": ", value, "\r\n"] {
-            out.extend_from_slice(part.as_bytes());
-        }
-    };
-    let status = if asked.is_grpc { 200 } else { refusal.status };
-    line(&format!("HTTP/1.1 {status} {}\r\nDate", reason(status)), &http_date(asked.now));
-    if asked.is_grpc {
+pub(crate) fn compose(refusal: Refusal, audience: &Audience<'_>) -> (OutgoingHead, Vec<u8>) {
+    let status = if audience.is_grpc { 200 } else { refusal.status };
+    let (content_type, body) = body(refusal.kind, audience);
+    let mut head = OutgoingHead::response(status, reason(status).as_bytes());
+    let mut line = |name: &str, value: &str| head.field(name.as_bytes(), value.as_bytes());
+    line("Date", &httpdate::fmt_http_date(audience.now));
+    if audience.is_grpc {
         line("Content-Type", "application/grpc");
-        line("Grpc-Status", &grpc_status(refusal.status).to_string());
+        line("Grpc-Status", &grpc::status(refusal.status).to_string());
         line("Grpc-Message", refusal.kind.as_str());
     }
-    let has_body = !asked.is_grpc && !matches!(refusal.kind, Kind::Preflight | Kind::Redirect);
-    if refusal.kind == Kind::Redirect {
+    let has_body =
+        !audience.is_grpc && !matches!(refusal.kind, RefusalKind::Preflight | RefusalKind::Redirect);
+    if refusal.kind == RefusalKind::Redirect {
         line("Content-Length", "0");
     }
     if has_body {
@@ -58,40 +67,38 @@ pub(crate) fn compose(refusal: Refusal, asked: &Asked<'_>) -> (Vec<u8>, Vec<u8>)
         line("Content-Length", &body.len().to_string());
         line("Cache-Control", "no-store");
     }
-    line("X-Request-Id", asked.request_id);
+    line("X-Request-Id", audience.request_id);
     if refusal.status == 405 {
-        line("Allow", &asked.allow.join(", "));
+        line("Allow", &audience.allow.join(", "));
     }
     if refusal.status == 429
-        && let Some(quota) = asked.quota
+        && let Some((limit, wait)) = audience.exceeded
     {
-        rate_limit(quota, &mut line);
+        rate_limit(limit, wait, &mut line);
     }
-    match refusal.after {
-        After::KeepAlive if asked.is_http10 => line("Connection", "keep-alive"),
-        After::KeepAlive => {}
-        After::Close | After::Abort => line("Connection", "close"),
+    match audience.keeps_alive {
+        true if audience.is_http10 => line("Connection", "keep-alive"),
+        true => {}
+        false => line("Connection", "close"),
     }
-    for header in asked.headers.iter().flat_map(|rules| &rules.add) {
+    for header in audience.headers.iter().flat_map(|rules| &rules.add) {
         if !header.name.eq_ignore_ascii_case("cache-control") {
             line(&header.name, &header.value);
         }
     }
-    if let Some(Reply::Location(location)) = asked.reply {
+    if let Some(Reply::Location(location)) = audience.reply {
         // Of a target that was read to the letter: no line ends in it.
-        out.extend_from_slice(&[b"Location: ", location.as_slice(), b"\r\n"].concat());
+        head.field(b"Location", location);
     }
-    out.extend_from_slice(asked.cors);
-    out.extend_from_slice(b"\r\n");
-    (out, if asked.is_head || !has_body { Vec::new() } else { body.into_bytes() })
+    (head, if audience.is_head || !has_body { Vec::new() } else { body.into_bytes() })
 }
 
 /// When to come again, and what the quota is: RFC 9110 section 10.2.3 and draft-ietf-httpapi-ratelimit-headers-10. The
 /// policy has no telling name: a client learns what holds for it, not how routes are called.
-fn rate_limit(quota: &Exceeded, line: &mut impl FnMut(&str, &str)) {
-    let wait = whole_seconds(quota.wait);
-    let requests = quota.limit.requests.min(STRUCTURED_INTEGER_MAX);
-    let window = whole_seconds(quota.limit.window.duration());
+fn rate_limit(limit: &RateLimit, wait: Duration, line: &mut impl FnMut(&str, &str)) {
+    let wait = whole_seconds(wait);
+    let requests = limit.requests.min(STRUCTURED_INTEGER_MAX);
+    let window = whole_seconds(limit.window.duration());
     line("Retry-After", &wait.to_string());
     line("RateLimit-Policy", &format!("\"default\";q={requests};w={window}"));
     line("RateLimit", &format!("\"default\";r=0;t={wait}"));
@@ -106,13 +113,18 @@ fn whole_seconds(time: Duration) -> u64 {
     seconds.clamp(1, STRUCTURED_INTEGER_MAX)
 }
 
-fn body(kind: Kind, asked: &Asked<'_>) -> (&'static str, String) {
-    match (asked.template, asked.reply) {
-        (_, Some(Reply::Challenge(text))) if kind == Kind::Challenge => {
+fn body(kind: RefusalKind, audience: &Audience<'_>) -> (&'static str, String) {
+    match (audience.template, audience.reply) {
+        (_, Some(Reply::Challenge(text))) if kind == RefusalKind::Challenge => {
             ("application/octet-stream", text.to_string())
         }
-        (Some(template), _) if kind == Kind::Blocked => fill(template, asked.request_id, asked.now),
-        _ => (JSON, format!("{{\"error\":\"{}\",\"request_id\":\"{}\"}}\n", kind.as_str(), asked.request_id)),
+        (Some(template), _) if kind == RefusalKind::Blocked => {
+            fill(template, audience.request_id, audience.now)
+        }
+        _ => (
+            JSON,
+            format!("{{\"error\":\"{}\",\"request_id\":\"{}\"}}\n", kind.as_str(), audience.request_id),
+        ),
     }
 }
 
@@ -144,37 +156,12 @@ fn rfc3339_seconds(now: SystemTime) -> String {
     utc.replace_nanosecond(0).unwrap_or(utc).format(&Rfc3339).unwrap_or_default()
 }
 
-/// IMF-fixdate (RFC 9110 section 5.6.7).
-fn http_date(now: SystemTime) -> String {
-    const FORMAT: &[time::format_description::BorrowedFormatItem<'static>] = time::macros::format_description!(
-        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
-    );
-    OffsetDateTime::from(now).format(FORMAT).unwrap_or_default()
-}
-
-/// Reason phrases of the statuses that we send (RFC 9110 section 15).
-pub(crate) fn reason(status: u16) -> &'static str {
+/// Reason phrase of a status that we send. The registry of RFC 9110 has renamed two of those that the library knows.
+fn reason(status: u16) -> &'static str {
     match status {
-        200 => "OK",
-        204 => "No Content",
-        308 => "Permanent Redirect",
-        400 => "Bad Request",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        408 => "Request Timeout",
         413 => "Content Too Large",
-        414 => "URI Too Long",
-        415 => "Unsupported Media Type",
-        417 => "Expectation Failed",
-        421 => "Misdirected Request",
         422 => "Unprocessable Content",
-        429 => "Too Many Requests",
-        431 => "Request Header Fields Too Large",
-        502 => "Bad Gateway",
-        503 => "Service Unavailable",
-        504 => "Gateway Timeout",
-        _ => "",
+        _ => StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or_default(),
     }
 }
 
@@ -183,24 +170,34 @@ mod tests {
     use super::*;
 
     fn answer(refusal: Refusal, template: Option<&ErrorTemplate>, is_head: bool) -> String {
+        answer_on(refusal, template, is_head, true)
+    }
+
+    fn answer_on(
+        refusal: Refusal,
+        template: Option<&ErrorTemplate>,
+        is_head: bool,
+        keeps_alive: bool,
+    ) -> String {
         let headers = HeaderRules::default();
         let now = SystemTime::UNIX_EPOCH + Duration::from_millis(784_111_777_500);
         let allow = ["GET".to_owned(), "HEAD".to_owned()];
-        let asked = Asked {
+        let audience = Audience {
             request_id: "id-1",
             now,
             is_head,
             is_grpc: false,
             is_http10: false,
             template,
-            quota: None,
+            keeps_alive,
+            exceeded: None,
             headers: Some(&headers),
             reply: None,
             allow: &allow,
-            cors: b"",
         };
-        let (head, body) = compose(refusal, &asked);
-        String::from_utf8([head, body].concat()).expect("answers are text")
+        let (head, body) = compose(refusal, &audience);
+        let text = [head.http1_lines(), b"\r\n", &body].concat();
+        String::from_utf8(text).expect("answers are text")
     }
 
     #[test]
@@ -214,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_405_names_the_methods_and_head_has_no_body() {
-        let text = answer(Refusal::blocked(405).closing(), None, true);
+        let text = answer_on(Refusal::blocked(405), None, true, false);
         assert!(
             text.contains("Allow: GET, HEAD\r\n")
                 && text.contains("Connection: close\r\n")

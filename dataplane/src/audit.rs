@@ -1,4 +1,4 @@
-//! What an audit event says. The one that builds an [`Event`] knows the request; what stands here knows only facts and
+//! Content of an audit event. The one that builds an [`Event`] knows the request; what stands here knows only facts and
 //! how the published schemas spell them. It must not know connections, stages or the configuration.
 //! The field contract is described in `docs/audit.md`.
 
@@ -31,7 +31,7 @@ use json::Object;
 pub struct Event<'a> {
     /// When the request was judged.
     pub time: SystemTime,
-    /// What was done.
+    /// Action that was taken.
     pub disposition: Disposition,
     /// Digest of the plan that judged it, 64 hex digits.
     pub plan: &'a str,
@@ -47,7 +47,7 @@ pub struct Event<'a> {
     pub listener: SocketAddr,
     /// `http` or `https`.
     pub scheme: &'static str,
-    /// What the client speaks TLS with, if it does.
+    /// Parameters of the client's TLS, if there is one.
     pub tls: Option<Tls<'a>>,
     /// Method token, when it was read.
     pub method: Option<&'a [u8]>,
@@ -63,21 +63,21 @@ pub struct Event<'a> {
     pub referer: Option<&'a [u8]>,
     /// Status sent to the client; 499 when it went away first.
     pub status: u16,
-    /// Why the outcome is what it is, where the deciding finding's reason does not say it.
+    /// The reason why the outcome is what it is, where the deciding finding's reason does not say it.
     pub status_detail: Option<&'a str>,
     /// From the first byte of the request to the event.
     pub duration: Option<Duration>,
     /// Sum of the evidence.
     pub score: u32,
-    /// What was found, in the order of [`deciding_first`]. Blocked and detected events have at least one.
-    pub findings: &'a [Finding<'a>],
+    /// Findings, in the order of [`deciding_first`]. Blocked and detected events have at least one.
+    pub findings: &'a [EventFinding<'a>],
     /// Parts of the request that no rule looked at.
     pub not_inspected: &'a [&'a str],
     /// The span of the request, while tracing is on.
     pub trace: Option<Trace>,
 }
 
-/// What was agreed on with a client that speaks TLS.
+/// Parameters that were agreed on with a client over TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tls<'a> {
     /// `1.2` or `1.3`.
@@ -105,7 +105,7 @@ pub fn write(event: &Event<'_>, format: AuditFormat, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// What was done with a request.
+/// Action that was taken on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disposition {
     /// Refused.
@@ -127,7 +127,7 @@ pub struct Trace {
 
 /// One thing that was found in a request.
 #[derive(Debug, Clone)]
-pub struct Finding<'a> {
+pub struct EventFinding<'a> {
     /// Which protection found it.
     pub protection: Protection,
     /// Rule id `<leaf>/<name>`; none for checks that are no rules.
@@ -136,7 +136,7 @@ pub struct Finding<'a> {
     pub place: Cow<'a, str>,
     /// Name of the parameter, header or cookie; empty where there is none.
     pub name: Cow<'a, [u8]>,
-    /// How the bytes that matched came from those sent.
+    /// View by which the bytes that matched came from those sent.
     pub view: Option<&'static str>,
     /// Byte offset of the evidence in the view.
     pub offset: Option<u32>,
@@ -155,11 +155,11 @@ pub const DECIDES: u8 = waf_shared::limits::SCORE_BLOCKS as u8;
 pub const REMARK: u8 = 1;
 
 /// Puts what decided in front: the highest weight first, findings of one weight in the order in which they were found.
-pub fn deciding_first(findings: &mut [Finding<'_>]) {
+pub fn deciding_first(findings: &mut [EventFinding<'_>]) {
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
 }
 
-/// What an event names as the protection.
+/// Protection as an event names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
     /// A leaf of the catalog.

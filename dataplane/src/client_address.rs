@@ -1,8 +1,8 @@
-//! Who the client is: the TCP peer, or whom trusted proxies name in `X-Forwarded-For` or `Forwarded` (RFC 7239). It knows
-//! header values and addresses, nothing of connections or routes.
+//! Who the client is: the TCP peer, or whom trusted proxies name in `X-Forwarded-For` or `Forwarded` (RFC 7239). It
+//! knows header values and addresses, nothing of connections or routes.
 //!
 //! Both headers are read from the right, because only what a trusted proxy added is true and proxies add at the right.
-//! Where both are sent, `X-Forwarded-For` is read: it is the one that balancers maintain, while the other passes through
+//! `X-Forwarded-For` is read where both are sent: it is the one that balancers maintain, while the other passes through
 //! many of them as the client wrote it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -12,7 +12,7 @@ use waf_shared::plan::Cidr;
 /// Proxies that are followed. Honest chains have a handful; what is longer ends at the last one followed.
 const HOPS_MAX: usize = 64;
 
-/// Whether `address` lies in one of the `trusted` ranges.
+/// Reports whether `address` lies in one of the `trusted` ranges.
 pub fn is_trusted(address: IpAddr, trusted: &[Cidr]) -> bool {
     let octets = match address.to_canonical() {
         IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
@@ -92,7 +92,7 @@ fn forwarded_for(element: &[u8]) -> Option<IpAddr> {
     node(found?)
 }
 
-/// What stands in a quoted-string, or the token itself. No address needs an escape, so a value with one is none.
+/// Content of a quoted-string, or the token itself. No address needs an escape, so a value with one is none.
 fn unquoted(value: &[u8]) -> Option<&[u8]> {
     let inner = match value.strip_prefix(b"\"") {
         Some(rest) => rest.strip_suffix(b"\"")?,
@@ -148,7 +148,7 @@ fn rsplit_unquoted(value: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Whether a backslash stands before `at`. Two of them are as good as one here: no address has any.
+/// Reports whether a backslash stands before `at`. Two of them are as good as one here: no address has any.
 fn is_escaped(text: &[u8], at: usize) -> bool {
     at.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'\\')
 }

@@ -31,16 +31,16 @@ pub(crate) enum Coding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnknownCoding;
 
-/// Why inflating ended before the body did.
+/// The reason why inflating ended before the body did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum CodingFault {
     /// More came out than the ratio allows for what went in.
     Ratio,
     /// The bytes are not in the coding that they claim, or end too early.
     Malformed,
 }
 
-/// How far a body is inflated.
+/// Bounds on inflating a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     /// Bytes that come out at most; what would follow is passed over.
@@ -49,8 +49,8 @@ pub(crate) struct Bounds {
     pub(crate) ratio_max: u32,
 }
 
-/// What becomes of bytes that a coding carries beside the content: optional fields, skippable frames, metadata. Headers of a
-/// fixed size are none of them.
+/// Treatment of bytes that a coding carries beside the content: optional fields, skippable frames, metadata. Headers
+/// of a fixed size are none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ancillary {
     /// A body that carries any is malformed, but for names of files in plain letters and what parallel writers need.
@@ -59,7 +59,7 @@ pub(crate) enum Ancillary {
     Skipped,
 }
 
-/// Where what came out of a body stands.
+/// Position of bytes that came out of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Made {
     /// Between two codings: one was taken off.
@@ -96,7 +96,7 @@ pub(crate) struct Inflater {
     stages: Vec<Stage>,
     bounds: Bounds,
     totals: Totals,
-    /// Whether the bound was reached, or the taker wants no more.
+    /// True if the bound was reached, or the taker wants no more.
     stopped: bool,
 }
 
@@ -122,7 +122,7 @@ enum Decoder {
     Zstd(zstd::Zstd),
 }
 
-/// What one step of a decoder did. Neither means that it waits for input.
+/// Result of one step of a decoder. Neither means that it waits for input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Step {
     taken: usize,
@@ -140,12 +140,12 @@ impl Inflater {
         Inflater { stages, bounds, totals: Totals::default(), stopped: false }
     }
 
-    /// Whether nothing more will come out.
+    /// Reports whether nothing more will come out.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Whether so much came out that the ratio is judged as the body inflates.
+    /// Reports whether so much came out that the ratio is judged as the body inflates.
     pub(crate) fn is_past_prefix(&self) -> bool {
         self.totals.made > PREFIX_BYTES
     }
@@ -155,7 +155,7 @@ impl Inflater {
         &mut self,
         input: &[u8],
         take: &mut impl FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodingFault> {
         self.feed_all(input, &mut |made, bytes| match made {
             Made::Between => ControlFlow::Continue(()),
             Made::Content => take(bytes),
@@ -167,7 +167,7 @@ impl Inflater {
         &mut self,
         input: &[u8],
         take: &mut impl FnMut(Made, &[u8]) -> ControlFlow<()>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodingFault> {
         if self.stopped || input.is_empty() {
             return Ok(());
         }
@@ -196,12 +196,12 @@ impl Inflater {
     }
 
     /// The body has ended: its codings must have, too.
-    pub(crate) fn finish(&self) -> Result<(), Fault> {
+    pub(crate) fn finish(&self) -> Result<(), CodingFault> {
         if self.stopped || self.totals.taken == 0 {
             return Ok(());
         }
         if !self.stages.iter().all(|stage| stage.decoder.is_complete()) {
-            return Err(Fault::Malformed);
+            return Err(CodingFault::Malformed);
         }
         self.totals.check(&self.bounds)
     }
@@ -213,7 +213,7 @@ fn deliver(
     bounds: &Bounds,
     totals: &mut Totals,
     take: &mut impl FnMut(Made, &[u8]) -> ControlFlow<()>,
-) -> Result<ControlFlow<()>, Fault> {
+) -> Result<ControlFlow<()>, CodingFault> {
     let room = bounds.bytes_max.saturating_sub(totals.made);
     totals.made += made.len() as u64;
     if totals.made > PREFIX_BYTES {
@@ -232,9 +232,9 @@ fn deliver(
 }
 
 impl Totals {
-    fn check(&self, bounds: &Bounds) -> Result<(), Fault> {
+    fn check(&self, bounds: &Bounds) -> Result<(), CodingFault> {
         let allowed = self.taken.saturating_mul(u64::from(bounds.ratio_max));
-        if self.made.max(self.between) > allowed { Err(Fault::Ratio) } else { Ok(()) }
+        if self.made.max(self.between) > allowed { Err(CodingFault::Ratio) } else { Ok(()) }
     }
 }
 
@@ -253,10 +253,11 @@ impl Stage {
     fn run(
         &mut self,
         mut input: &[u8],
-        next: &mut impl FnMut(usize, &[u8]) -> Result<ControlFlow<()>, Fault>,
-    ) -> Result<ControlFlow<()>, Fault> {
+        next: &mut impl FnMut(usize, &[u8]) -> Result<ControlFlow<()>, CodingFault>,
+    ) -> Result<ControlFlow<()>, CodingFault> {
         loop {
-            let step = self.decoder.step(input, &mut self.window).map_err(|Malformed| Fault::Malformed)?;
+            let step =
+                self.decoder.step(input, &mut self.window).map_err(|Malformed| CodingFault::Malformed)?;
             input = input.get(step.taken..).unwrap_or_default();
             let made = self.window.get(..step.made).unwrap_or_default();
             if next(step.taken, made)?.is_break() {
@@ -265,7 +266,11 @@ impl Stage {
             // A full window may hide more; otherwise the decoder has what it asked for.
             if step == Step::default() || (input.is_empty() && step.made < self.window.len()) {
                 // A decoder that waits although there is input would wait for ever.
-                return if input.is_empty() { Ok(ControlFlow::Continue(())) } else { Err(Fault::Malformed) };
+                return if input.is_empty() {
+                    Ok(ControlFlow::Continue(()))
+                } else {
+                    Err(CodingFault::Malformed)
+                };
             }
         }
     }

@@ -1,7 +1,8 @@
-//! What a worker gives up before it serves: rights, files, system calls, resources. It is applied once, by the first thread
-//! of a process, while there is no other. It knows processes and the kernel, nothing of requests.
+//! Confinement of a worker before it serves: rights, files, system calls, resources. It is applied once, by the first
+//! thread of a process, while there is no other. It knows processes and the kernel, nothing of requests.
 //!
-//! What the kernel lacks is left out and said; whatever else goes wrong is an error, and the worker does not start.
+//! A measure that the kernel lacks is left out and logged; any other failure is an error, and the worker does not
+//! start.
 
 pub mod calls;
 pub mod descriptors;
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 
 use identity::User;
 
-/// Why a worker cannot be confined.
+/// The reason why a worker cannot be confined.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfinementError {
     /// Started as root without the capabilities that changing the user takes.
@@ -26,7 +27,7 @@ pub enum ConfinementError {
     User {
         /// Who the worker should have become.
         user: User,
-        /// What the system said.
+        /// Error of the system.
         #[source]
         source: io::Error,
     },
@@ -35,7 +36,7 @@ pub enum ConfinementError {
     Right {
         /// Which one.
         what: &'static str,
-        /// What the system said.
+        /// Error of the system.
         #[source]
         source: io::Error,
     },
@@ -44,7 +45,7 @@ pub enum ConfinementError {
     Limit {
         /// Which one.
         what: &'static str,
-        /// What the system said.
+        /// Error of the system.
         #[source]
         source: io::Error,
     },
@@ -59,18 +60,18 @@ pub enum ConfinementError {
     Calls(#[from] seccompiler::Error),
 }
 
-/// What holds from now on.
+/// Measures that are in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InForce {
     /// Who the worker is.
     pub user: User,
     /// The version of Landlock's interface that is used; none where the kernel has no Landlock.
     pub landlock_abi: Option<u32>,
-    /// How many system calls are let through; none where the kernel has no seccomp filters.
+    /// Number of system calls that are allowed; none where the kernel has no seccomp filters.
     pub calls: Option<usize>,
     /// Open files at once.
     pub files_max: u64,
-    /// What this kernel, or this container, keeps from being done.
+    /// Measures that this kernel, or this container, does not support.
     pub lacking: Vec<&'static str>,
 }
 
@@ -93,8 +94,8 @@ impl fmt::Display for InForce {
     }
 }
 
-/// Confines the calling thread and all that it starts. `become_user` is who a process that was started as root goes on as;
-/// without one it stays who it is. `anchors` are files and folders of trust anchors beside the system's.
+/// Confines the calling thread and all that it starts. `become_user` is who a process that was started as root goes on
+/// as; without one it stays who it is. `anchors` are files and folders of trust anchors beside the system's.
 pub fn apply(become_user: Option<User>, anchors: &[PathBuf]) -> Result<InForce, ConfinementError> {
     let mut lacking = Vec::new();
     // What a library reads of its own process once has to be read while it can be.

@@ -1,7 +1,7 @@
 //! One client connection: heads in, exchanges run one after the other, the connection closed as each of them says.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
 use tokio::sync::watch;
@@ -9,15 +9,15 @@ use tokio::time::timeout;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
-use crate::exchange::{self, Client, Ends, Record, Turned};
-use crate::http1::head::RequestHead;
+use crate::active_plan::ActivePlan;
+use crate::exchange::{self, ConnectionFate, ConnectionInfo, Exchange, Findings, Rejection};
+use crate::head::RequestHead;
 use crate::http1::reader::{HeadError, Reader};
 use crate::http2::{self, PREFACE};
-use crate::message::{Sink, Source};
+use crate::message::{Client, Sink, Source};
 use crate::proxy::Proxy;
-use crate::refusal::{After, TIMEOUT, UNAVAILABLE};
-use crate::serving::Serving;
-use crate::stream::{Chosen, Stream};
+use crate::refusal::{TIMEOUT, UNAVAILABLE};
+use crate::stream::{Alpn, Stream};
 
 /// A client connection that carries one request after the other.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ struct Connection {
 }
 
 /// Serves a connection until it ends.
-pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
+pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, info: ConnectionInfo) {
     let chosen = stream.chosen();
     let (reader, writer) = tokio::io::split(stream);
     let mut connection = Connection { reader: Reader::new(reader), writer };
@@ -39,15 +39,15 @@ pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
     };
     match (begins, chosen) {
         // Whoever agreed on HTTP/2 has to speak it (RFC 9113 section 3.4).
-        (Beginning::Silence, _) | (Beginning::Http1, Some(Chosen::Http2)) => {
+        (Beginning::Silence, _) | (Beginning::Http1, Some(Alpn::Http2)) => {
             return farewell(&mut connection.writer).await;
         }
         // Over TLS it is spoken where it was agreed on alone: anything else is then no HTTP/1.1.
-        (Beginning::Http1, _) | (Beginning::Http2, Some(Chosen::Http1)) => {}
-        (Beginning::Http2, None | Some(Chosen::Http2)) => {
+        (Beginning::Http1, _) | (Beginning::Http2, Some(Alpn::Http1)) => {}
+        (Beginning::Http2, None | Some(Alpn::Http2)) => {
             let (reader, begun) = connection.reader.into_parts();
             let stream = reader.unsplit(connection.writer);
-            return http2::server::serve(Arc::clone(&proxy), stream, begun, ends).await;
+            return http2::server::serve(Arc::clone(&proxy), stream, begun, info).await;
         }
     }
     // A client that connects means to send: only a connection that has carried a request may idle.
@@ -58,40 +58,40 @@ pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
             arrived = arrival(&mut connection.reader, patience) => arrived,
             () = grace(&mut stop) => false,
         };
-        let Some(serving) = proxy.serving().filter(|_| arrived) else {
+        let Some(active_plan) = proxy.active_plan().filter(|_| arrived) else {
             farewell(&mut connection.writer).await;
             break;
         };
         patience = Duration::from_secs(limits::KEEP_ALIVE_SECONDS);
-        match one(&mut connection, &proxy, serving, ends.clone()).await {
-            After::KeepAlive => {}
-            After::Close => {
+        match one(&mut connection, &proxy, active_plan, info.clone()).await {
+            ConnectionFate::KeepAlive => {}
+            ConnectionFate::Close => {
                 linger(connection).await;
                 break;
             }
-            After::Abort => break,
+            ConnectionFate::Abort => break,
         }
     }
 }
 
-/// Tells a client that there is no place for its connection, and closes it. Who speaks HTTP/2 sees it close.
-pub(crate) async fn decline(proxy: Arc<Proxy>, stream: Stream, ends: Ends) {
-    let speaks_http2 = matches!(stream.chosen(), Some(Chosen::Http2));
+/// Answers that there is no place for the connection, and closes it. A client of HTTP/2 sees it close.
+pub(crate) async fn decline(proxy: Arc<Proxy>, stream: Stream, info: ConnectionInfo) {
+    let speaks_http2 = matches!(stream.chosen(), Some(Alpn::Http2));
     let (reader, writer) = tokio::io::split(stream);
     let mut connection = Connection { reader: Reader::new(reader), writer };
-    let Some(serving) = proxy.serving().filter(|_| !speaks_http2) else {
+    let Some(active_plan) = proxy.active_plan().filter(|_| !speaks_http2) else {
         return farewell(&mut connection.writer).await;
     };
-    let mut record = Record::new(serving, ends, (Instant::now(), SystemTime::now()));
+    let mut exchange = Exchange::new(active_plan, info);
     let Connection { reader, writer } = &mut connection;
-    let mut client = Client { reader: Source::Http1(reader), writer: Sink::to_client(writer) };
-    let refused = Turned::Refused(UNAVAILABLE.closing());
-    if !matches!(exchange::turn_away(refused, &mut client, &proxy, &mut record).await, After::Abort) {
+    let mut client = Client { reader: Source::http1(reader), writer: Sink::to_client(writer) };
+    let refused = Rejection::Refused(UNAVAILABLE);
+    if !matches!(exchange::reject(refused, &mut client, &proxy, &mut exchange).await, ConnectionFate::Abort) {
         linger(connection).await;
     }
 }
 
-/// What a connection begins with.
+/// Beginning of a connection.
 enum Beginning {
     /// Nothing, within the time that there was.
     Silence,
@@ -127,7 +127,7 @@ async fn grace(stop: &mut watch::Receiver<bool>) {
 fn first_patience(proxy: &Proxy) -> Duration {
     let keep_alive = Duration::from_secs(limits::KEEP_ALIVE_SECONDS);
     proxy
-        .serving()
+        .active_plan()
         .map_or(keep_alive, |s| s.plan().protocol.slow_request_header_timeout.duration().min(keep_alive))
 }
 
@@ -146,38 +146,43 @@ async fn arrival<R: AsyncRead + Unpin>(reader: &mut Reader<R>, patience: Duratio
     false
 }
 
-async fn one(connection: &mut Connection, proxy: &Proxy, serving: Arc<Serving>, ends: Ends) -> After {
+async fn one(
+    connection: &mut Connection,
+    proxy: &Proxy,
+    active_plan: Arc<ActivePlan>,
+    info: ConnectionInfo,
+) -> ConnectionFate {
     let Connection { reader, writer } = connection;
-    let patience = serving.plan().protocol.slow_request_header_timeout.duration();
-    let bytes_max = serving.head_bytes_max();
-    let mut record = Record::new(serving, ends, (Instant::now(), SystemTime::now()));
-    let turned = match timeout(patience, reader.head(bytes_max)).await {
+    let patience = active_plan.plan().protocol.slow_request_header_timeout.duration();
+    let bytes_max = active_plan.head_bytes_max();
+    let mut exchange = Exchange::new(active_plan, info);
+    let rejection = match timeout(patience, reader.head(bytes_max)).await {
         Ok(Ok(bytes)) => match RequestHead::parse(bytes.clone()) {
             Ok(head) => {
-                let mut client = Client { reader: Source::Http1(reader), writer: Sink::to_client(writer) };
-                return exchange::run(head, &mut client, proxy, &mut record).await;
+                let mut client = Client { reader: Source::http1(reader), writer: Sink::to_client(writer) };
+                return exchange::run(head, &mut client, proxy, &mut exchange).await;
             }
-            Err(why) => exchange::malformed(why, first_line(&bytes), &mut record),
+            Err(why) => exchange::malformed(why, first_line(&bytes), &mut exchange.findings),
         },
         Ok(Err(HeadError::Malformed(why))) => {
             let raw = first_line(reader.buffered()).to_vec();
-            exchange::malformed(why, &raw, &mut record)
+            exchange::malformed(why, &raw, &mut exchange.findings)
         }
-        Ok(Err(HeadError::TooLong)) => too_long(reader.buffered(), &mut record),
-        Ok(Err(HeadError::Closed | HeadError::Truncated | HeadError::Io(_))) => return After::Abort,
+        Ok(Err(HeadError::TooLong)) => too_long(reader.buffered(), &mut exchange.findings),
+        Ok(Err(HeadError::Closed | HeadError::Truncated | HeadError::Io(_))) => return ConnectionFate::Abort,
         Err(_) => {
             let raw = first_line(reader.buffered()).to_vec();
             let reason = "the head was not complete within slow_request_header_timeout".to_owned();
-            let _ = record.refuse_unread(408, Leaf::RequestValidationSlowClients, reason, &raw);
-            Turned::Refused(TIMEOUT)
+            let _ = exchange.findings.refuse_unread(408, Leaf::RequestValidationSlowClients, reason, &raw);
+            Rejection::Refused(TIMEOUT)
         }
     };
-    let mut client = Client { reader: Source::Http1(reader), writer: Sink::to_client(writer) };
-    exchange::turn_away(turned, &mut client, proxy, &mut record).await
+    let mut client = Client { reader: Source::http1(reader), writer: Sink::to_client(writer) };
+    exchange::reject(rejection, &mut client, proxy, &mut exchange).await
 }
 
 /// A head beyond what any mode reads: the target is at fault when not even the first line has ended.
-fn too_long(buffered: &[u8], record: &mut Record) -> Turned {
+fn too_long(buffered: &[u8], findings: &mut Findings) -> Rejection {
     let line = first_line(buffered);
     let (status, leaf) = if line.len() > limits::TARGET_BYTES_MAX {
         (414, Leaf::RequestValidationMaxUrlLength)
@@ -185,7 +190,12 @@ fn too_long(buffered: &[u8], record: &mut Record) -> Turned {
         (431, Leaf::RequestValidationMaxHeaderSize)
     };
     let line = line.to_vec();
-    Turned::Refused(record.refuse_unread(status, leaf, "the head is too long to be read".to_owned(), &line))
+    Rejection::Refused(findings.refuse_unread(
+        status,
+        leaf,
+        "the head is too long to be read".to_owned(),
+        &line,
+    ))
 }
 
 fn first_line(bytes: &[u8]) -> &[u8] {

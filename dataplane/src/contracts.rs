@@ -1,5 +1,5 @@
-//! The contracts of a plan made ready, and what is counted about them. Counters outlive the plan: a route that stays keeps
-//! its own.
+//! The contracts of a plan made ready, and what is counted about them. Counters outlive the plan: a route that stays
+//! keeps its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use waf_contract::{BuildError, Contract};
 use waf_shared::plan::{Plan, RouteId};
 
-/// What is counted about the contract of one route.
+/// Counters of the contract of one route.
 #[derive(Debug, Default)]
 pub struct Counters {
     /// `waf_openapi_validation_total{result="valid"}`: requests that kept it.
@@ -20,7 +20,7 @@ pub struct Counters {
     pub shadow: AtomicU64,
 }
 
-/// What became of one request.
+/// Outcome of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counted {
     Valid,
@@ -48,7 +48,7 @@ pub(crate) struct Contracts {
 }
 
 impl Contracts {
-    /// Builds what `previous` does not hold already. The plan's own copies are taken out of it.
+    /// Builds the contracts that `previous` lacks. The plan's own copies are taken out of it.
     pub(crate) fn build(plan: &mut Plan, previous: Option<&Contracts>) -> Result<Contracts, BuildError> {
         let mut ready = Vec::with_capacity(plan.contracts.len());
         for data in std::mem::take(&mut plan.contracts) {

@@ -1,332 +1,187 @@
-//! One request and its response, from head to last byte. The stages stand in [`pipeline`] in the order in which they run;
-//! each consumes the proof of the one before.
+//! One request and its response, from head to last byte. The stages are called in [`pipeline`] in the order in which
+//! they run; each consumes the state that the one before returned. They read the context of the exchange and append to
+//! its findings; event, spans and metrics are made of both when the exchange ends.
 
 mod admit;
 
-mod answered;
+mod body;
 
-mod quota;
+mod connection_fate;
 
-mod method_override;
+mod context;
 
 mod contract;
 
 mod cors;
 
-mod grpc;
+mod event;
 
-mod inspect;
+mod exchange_metrics;
 
-mod body;
+mod findings;
 
 mod forward;
 
-mod transfer;
+mod inspect;
 
-mod upgrade;
+mod method_override;
 
-mod tunnel;
-
-mod relay;
-
-mod screen;
-
-mod screened;
-
-mod record;
-
-mod tally;
+mod quota;
 
 mod redirect;
 
+mod rejection;
+
+mod own_answer;
+
+mod relay;
+
+mod response_contract;
+
+mod response_inspection;
+
+mod response_relay;
+
+mod spans;
+
+mod state;
+
+mod transfer;
+
+mod rewrite;
+
+mod trusted_peers;
+
+mod tunnel;
+
+mod upgrade;
+
+#[cfg(test)]
+mod testing;
+
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
-use waf_detection::inspection::Inspection;
-use waf_shared::catalog::Leaf;
+pub(crate) use connection_fate::ConnectionFate;
+pub(crate) use context::{Arrival, ConnectionInfo};
+pub(crate) use event::Ending;
+pub(crate) use findings::Findings;
+pub(crate) use own_answer::reject;
+pub(crate) use rejection::Rejection;
+pub(crate) use state::Exchange;
 
-pub(crate) use grpc::status as grpc_status;
-pub(crate) use inspect::Spare;
-pub(crate) use record::{Door, Ends, Exceeded, Record, Reply};
-pub(crate) use tally::tell;
-
-use crate::answer;
-use crate::audit::Disposition;
-use crate::http1::framing::{self, Framing};
-use crate::http1::head::{Malformed, RequestHead, Version};
+use crate::head::RequestHead;
+use crate::http1::head::Malformed;
 use crate::journal::Entry;
-use crate::message::{Delimited, Sink, Source};
+use crate::message::Client;
 use crate::proxy::Proxy;
-use crate::refusal::{After, BAD_GATEWAY, GATEWAY_TIMEOUT, Kind, Refusal, UNAVAILABLE};
-use crate::upstream::UpstreamError;
-
-/// A client as an exchange uses it: one request comes, one answer goes.
-#[derive(Debug)]
-pub(crate) struct Client<'c> {
-    /// Where the request's body comes from.
-    pub(crate) reader: Source<'c>,
-    /// Where the answer goes.
-    pub(crate) writer: Sink<'c>,
-}
-
-/// Why a request did not get its upstream's answer.
-#[derive(Debug)]
-pub(crate) enum Turned {
-    /// A check refused it.
-    Refused(Refusal),
-    /// The engine refused it; the verdict goes into the event.
-    Found(Refusal, Box<Inspection>),
-    /// The upstream failed before its answer began.
-    Upstream(UpstreamError),
-    /// The client went away.
-    Gone,
-    /// It went away while its request was read; what was found until then is still to be told.
-    Left(Box<Inspection>),
-}
-
-impl From<Refusal> for Turned {
-    fn from(refusal: Refusal) -> Turned {
-        Turned::Refused(refusal)
-    }
-}
+use crate::refusal::UNAVAILABLE;
+use inspect::Cleared;
+use transfer::{Answered, Notes};
 
 /// Serves one request.
 pub(crate) async fn run(
     head: RequestHead,
     client: &mut Client<'_>,
     proxy: &Proxy,
-    record: &mut Record,
-) -> After {
-    record.begin_trace(Some(&head));
-    record.is_request();
-    if !proxy.pressure().admits() {
-        return turn_away(unread(UNAVAILABLE.closing().into(), record), client, proxy, record).await;
+    exchange: &mut Exchange,
+) -> ConnectionFate {
+    exchange.begin_trace(Some(&head));
+    exchange.mark_request();
+    if !proxy.overload().admits() {
+        return reject(UNAVAILABLE.into(), client, proxy, exchange).await;
     }
     let entry = proxy.journal().and_then(|journal| journal.enter(&head));
-    let outcome = pipeline(head, client, proxy, record, entry.as_ref()).await;
-    match outcome {
-        Ok(after) => after,
-        Err(turned) => turn_away(turned, client, proxy, record).await,
+    let cleared = match pipeline(head, client, proxy, exchange, entry.as_ref()).await {
+        Ok(cleared) => cleared,
+        Err(rejection) => return reject(rejection, client, proxy, exchange).await,
+    };
+    if let Some(entry) = &entry {
+        entry.mark_forwarding();
+    }
+    match forward(cleared, client, proxy, exchange).await {
+        Ok(fate) => fate,
+        Err(rejection) => reject(rejection, client, proxy, exchange).await,
     }
 }
 
+/// The stages before the upstream.
 async fn pipeline(
     head: RequestHead,
     client: &mut Client<'_>,
     proxy: &Proxy,
-    record: &mut Record,
+    exchange: &mut Exchange,
     entry: Option<&Entry>,
-) -> Result<After, Turned> {
-    let arrived = admit::arrive(Arc::new(head), record).map_err(|refusal| unread(refusal.into(), record))?;
-    if let Door::Redirect = record.door() {
-        return Err(unread(redirect::answer(&arrived, proxy.tls(), record).into(), record));
+) -> Result<Cleared, Rejection> {
+    let head = Arc::new(head);
+    exchange.context.add_head(Arc::clone(&head));
+    let arrived = admit::arrive(head, &mut exchange.findings)?;
+    client.reader.delimit(arrived.framing);
+    let Exchange { context, findings, .. } = exchange;
+    if let Arrival::Redirect = context.arrival() {
+        return Err(redirect::answer(&arrived, proxy.tls(), context, findings));
     }
-    let admitted = admit::admit(arrived, record).map_err(|refusal| unread(refusal.into(), record))?;
-    if let (Some(entry), Some(route)) = (entry, record.route) {
-        entry.routed(route);
-    }
-    contract::head(&admitted, record).map_err(|refusal| unread(refusal.into(), record))?;
-    record.stage("admitted");
-    let inspected =
-        inspect::head(admitted, proxy.spare(), record).map_err(|turned| unread(turned, record))?;
-    record.stage("head inspected");
-    let mut cleared = inspect::body(inspected, &mut client.reader, &mut client.writer, record).await?;
-    record.stage("cleared");
-    if record.is_found(cleared.body.verdict()) && tally::room(proxy, record).await.is_err() {
-        // In `detect_only` the event is told at the end, when nothing can be refused any more.
-        return Err(unread(UNAVAILABLE.into(), record));
-    }
+    let route = admit::route(&arrived, context, findings)?;
+    context.add_route(route);
+    let admitted = admit::admit(arrived, route, context, findings)?;
     if let Some(entry) = entry {
-        entry.forwarding();
+        entry.set_route(route);
     }
-    record.parameters = screen::parameters(&cleared, record.settings());
-    let sent = transfer::transfer(&mut cleared, client, proxy, record).await;
-    cleared.body.report(record);
-    let (status, after) = match sent {
-        Ok(sent) => (sent.status, Ok(sent.after)),
-        // What is refused late reports itself as what is refused early does.
-        Err(Turned::Refused(refusal)) if is_blocking(refusal, record) => {
-            return Err(Turned::Found(refusal, cleared.body.into_inspection()));
-        }
-        Err(turned) => (status_of(&turned), Err(turned)),
-    };
-    record.answered(status);
-    if status == 499 {
-        record.detail(CLIENT_LEFT);
+    let contracted = contract::head(admitted, context, findings)?;
+    exchange.stage("admitted");
+    let Exchange { context, findings, .. } = exchange;
+    let inspected = inspect::head(contracted, proxy.inspections(), context, findings)?;
+    exchange.stage("head inspected");
+    let Exchange { context, findings, .. } = exchange;
+    let cleared = inspect::body(inspected, client, context, findings).await?;
+    exchange.stage("cleared");
+    if exchange.findings.has_event(cleared.body.verdict()) && exchange.await_event_room(proxy).await.is_err()
+    {
+        // In `detect_only` the event is sent at the end, when nothing can be refused any more.
+        return Err(UNAVAILABLE.into());
     }
-    record.stage("answered");
-    // What `detect_only` found is reported once, with the status that the client got.
-    let verdict = cleared.body.verdict();
-    if tell(record.disposition(verdict), status, verdict, proxy, record).await.is_err() {
-        return Ok(After::Abort);
-    }
-    proxy.spare().put(cleared.body.into_inspection());
-    after
+    Ok(cleared)
 }
 
-fn is_blocking(refusal: Refusal, record: &Record) -> bool {
-    // An upstream that breaks the contract is answered for like one that fails, and told like what is blocked.
-    let breaks_contract = || record.blames(Leaf::ResponseInspectionOpenapiValidation);
-    matches!(refusal.kind, Kind::Blocked | Kind::Timeout)
-        || (refusal.kind == Kind::BadGateway && breaks_contract())
-}
-
-/// What an event says of it beside the status.
-const CLIENT_LEFT: &str = "client closed request";
-
-/// 499 is what a log says when the client did not wait.
-fn status_of(turned: &Turned) -> u16 {
-    match turned {
-        Turned::Refused(refusal) | Turned::Found(refusal, _) => refusal.status,
-        Turned::Upstream(error) => upstream_refusal(error).status,
-        Turned::Gone | Turned::Left(_) => 499,
-    }
-}
-
-/// A body that is still on its way ends the connection: it must never be read as the next request.
-fn unread(turned: Turned, record: &Record) -> Turned {
-    let framing = record.head.as_deref().map(framing::of_request);
-    let has_body = !matches!(framing, Some(Ok(Framing::None | Framing::Length(0))));
-    match turned {
-        Turned::Refused(refusal) if has_body => Turned::Refused(refusal.closing()),
-        Turned::Found(refusal, inspection) if has_body => Turned::Found(refusal.closing(), inspection),
-        other => other,
-    }
-}
-
-fn upstream_refusal(error: &UpstreamError) -> Refusal {
-    match error {
-        UpstreamError::Timeout => GATEWAY_TIMEOUT,
-        UpstreamError::Busy | UpstreamError::Share => UNAVAILABLE,
-        _ => BAD_GATEWAY,
-    }
-}
-
-/// Answers a client that is turned away. The event is on its way before the answer is: what was blocked is known.
-pub(crate) async fn turn_away(
-    turned: Turned,
+/// The stages from the upstream to the end. What `detect_only` found is reported once, with the status that the client
+/// got.
+async fn forward(
+    mut cleared: Cleared,
     client: &mut Client<'_>,
     proxy: &Proxy,
-    record: &mut Record,
-) -> After {
-    record.begin_trace(None);
-    let mut failed = false;
-    let (mut refusal, inspection) = match turned {
-        Turned::Refused(refusal) => (refusal, None),
-        Turned::Found(refusal, inspection) => (refusal, Some(inspection)),
-        Turned::Upstream(error) => {
-            let route =
-                record.route.and_then(|r| record.serving.route(r)).map_or("-", |(route, _)| &route.id.0);
-            let request_id = record.request_id.as_str();
-            let error_ref = &error as &dyn std::error::Error;
-            tracing::warn!(request_id, route, error = error_ref, "the upstream failed");
-            record.upstream_failed(&error);
-            failed = true;
-            (unread_upstream(upstream_refusal(&error), record), None)
+    exchange: &mut Exchange,
+) -> Result<ConnectionFate, Rejection> {
+    let mut call = None;
+    let Exchange { context, findings, .. } = exchange;
+    let notes = Notes { context, findings, call: &mut call };
+    let answered = transfer::transfer(&mut cleared, client, proxy, notes).await;
+    cleared.body.report(&exchange.context, &mut exchange.findings);
+    exchange.add_call(call);
+    let (status, detail, outcome) = match answered {
+        Ok(Answered { status, fate, detail }) => (status, detail, Ok(fate)),
+        // A request that is refused late has its event where one that is refused early has it.
+        Err(Rejection::Refused(refusal))
+            if own_answer::is_reported_as_blocked(refusal, &exchange.findings) =>
+        {
+            return Err(Rejection::Found(refusal, cleared.body.into_inspection()));
         }
-        Turned::Gone => {
-            record.answered(499);
-            return After::Abort;
-        }
-        Turned::Left(inspection) => {
-            let verdict = Some(inspection.verdict()).filter(|verdict| verdict.blocks());
-            record.answered(499);
-            if record.is_found(verdict) {
-                record.detail(CLIENT_LEFT);
-                // Nobody is left who could be refused: a failure has been counted and logged.
-                let _ = tell(record.disposition(verdict), 499, verdict, proxy, record).await;
-            }
-            proxy.spare().put(inspection);
-            return After::Abort;
-        }
+        Err(rejection) => (rejection.status(), rejection.detail(), Err(rejection)),
     };
-    record.is_request();
-    if !failed && !matches!(refusal.kind, Kind::Preflight | Kind::Redirect | Kind::Challenge) {
-        record.was_blocked();
+    exchange.set_status(status);
+    exchange.stage("answered");
+    let verdict = cleared.body.verdict();
+    let disposition = exchange.findings.disposition(verdict);
+    let ending = Ending { disposition, status, detail, verdict };
+    if exchange.send_event(ending, proxy).await.is_err() {
+        return Ok(ConnectionFate::Abort);
     }
-    if refusal.kind == Kind::Preflight {
-        // It ends here and was not refused: what `detect_only` found by now is told now.
-        if tell(record.disposition(None), refusal.status, None, proxy, record).await.is_err() {
-            record.was_blocked();
-            refusal = UNAVAILABLE;
-        }
-    } else if is_blocking(refusal, record) {
-        let verdict = inspection.as_ref().map(|i| i.verdict()).filter(|v| v.blocks());
-        if tell(Disposition::Blocked, refusal.status, verdict, proxy, record).await.is_err() {
-            refusal = Refusal { after: refusal.after, ..UNAVAILABLE };
-        }
-    }
-    if proxy.is_stopping() && refusal.after == After::KeepAlive {
-        refusal.after = After::Close;
-    }
-    if refusal.after == After::KeepAlive && !keeps_alive(record) {
-        refusal.after = After::Close;
-    }
-    record.answered(refusal.status);
-    let (head, body) = compose_answer(refusal, record);
-    client.writer.head(&head, Delimited::Head);
-    client.writer.data(body.into());
-    client.writer.end(&[]);
-    match client.writer.flush().await {
-        Ok(()) => refusal.after,
-        Err(_) => After::Abort,
-    }
+    exchange.give_back(cleared.body.into_inspection(), proxy);
+    outcome
 }
 
-/// An upstream that failed while the client was still sending leaves the rest of a body on the connection.
-fn unread_upstream(refusal: Refusal, record: &Record) -> Refusal {
-    match unread(Turned::Refused(refusal), record) {
-        Turned::Refused(refusal) => refusal,
-        _ => refusal,
-    }
-}
-
-fn compose_answer(refusal: Refusal, record: &mut Record) -> (Vec<u8>, Vec<u8>) {
-    record.ensure_request_id();
-    let route = record.route.and_then(|r| record.serving.route(r)).map(|(route, _)| route);
-    let head = record.head.as_deref();
-    let mut cors = Vec::new();
-    if let (Some(settings), Some(head)) = (cors::of(record), head) {
-        match refusal.kind {
-            Kind::Preflight => cors::preflight(settings, head, &mut cors),
-            _ => cors::answer(settings, head, None, &mut cors),
-        }
-    }
-    let asked = answer::Asked {
-        request_id: &record.request_id,
-        now: record.time(),
-        is_head: head.is_some_and(|h| h.method() == b"HEAD"),
-        is_grpc: head.is_some_and(grpc::is_call),
-        is_http10: head.is_some_and(|h| h.version == Version::Http10),
-        template: route.and_then(|r| r.error_response.as_ref()),
-        quota: record.exceeded.as_ref(),
-        allow: record.allow.as_deref().unwrap_or(&record.settings().accept.methods),
-        // What holds for HTTPS alone, such as HSTS, is never said on port 80 (RFC 6797 section 7.2).
-        headers: match record.door() {
-            Door::Redirect => None,
-            Door::Plain | Door::Tls(_) => Some(record.serving.header_rules(record.route)),
-        },
-        reply: record.reply(),
-        cors: &cors,
-    };
-    answer::compose(refusal, &asked)
-}
-
-/// Whether the client lets the connection live (RFC 9112 section 9.3).
-pub(crate) fn keeps_alive(record: &Record) -> bool {
-    let Some(head) = &record.head else { return false };
-    let says = |word: &[u8]| {
-        let mut values = head.fields.all("connection");
-        values.any(|v| v.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(word)))
-    };
-    match head.version {
-        // What ends is the stream; the connection has its own ways to say that it closes.
-        Version::Http2 => true,
-        Version::Http11 => !says(b"close"),
-        Version::Http10 => says(b"keep-alive") && !says(b"close"),
-    }
-}
-
-/// Turns away a head that is no HTTP.
-pub(crate) fn malformed(why: Malformed, raw: &[u8], record: &mut Record) -> Turned {
-    Turned::Refused(record.refuse_unread(400, admit::leaf_of(why), why.to_string(), raw))
+/// The rejection of a head that is not HTTP.
+pub(crate) fn malformed(why: Malformed, raw: &[u8], findings: &mut Findings) -> Rejection {
+    findings.refuse_unread(400, admit::leaf_of(why), why.to_string(), raw).into()
 }

@@ -1,6 +1,7 @@
 //! HTTP/1.1 message syntax (RFC 9112), one strict codec for both sides: heads as they came, body framing, writing.
-//! Why our own: `http::Uri` cannot carry every target that clients send, and nothing else keeps header order and case.
-//! What two parsers could read differently is an error here, never repaired. No policy, no route and no plan is known here.
+//! It is our own because `http::Uri` cannot carry every target that clients send, and nothing else keeps header order
+//! and case. Bytes that two parsers could read differently are an error here, never repaired. No policy, no route and
+//! no plan is known here.
 
 pub mod body;
 

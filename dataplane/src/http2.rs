@@ -2,7 +2,7 @@
 //! frame of a client first: it decides by the configured bounds, decodes header blocks, keeps heads as they came, and
 //! hands the library a stand-in for each, so that two parsers never read the same bytes.
 
-mod account;
+mod flood_budget;
 
 mod fields;
 
@@ -14,7 +14,7 @@ mod incoming;
 
 mod hpack;
 
-mod ledger;
+mod stream_table;
 
 mod outgoing;
 
@@ -22,7 +22,7 @@ mod request;
 
 pub(crate) mod server;
 
-mod sieve;
+mod frame_filter;
 
 mod translate;
 
@@ -30,5 +30,5 @@ pub(crate) use incoming::Incoming;
 pub(crate) use outgoing::Outgoing;
 pub(crate) use translate::{request, response_head};
 
-/// What every client begins with (RFC 9113 section 3.4).
+/// The first bytes of every client (RFC 9113 section 3.4).
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

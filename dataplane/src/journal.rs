@@ -1,6 +1,6 @@
-//! The worker's journal: which requests are in flight, by their shape, in memory that outlives the worker. When a worker is
-//! killed by a request, the supervisor reads which ones it may have been. Nothing of what a request carries is written:
-//! no value, no path, only sizes, names of header fields, and hashes.
+//! The worker's journal: which requests are in flight, by their shape, in memory that outlives the worker. When a
+//! worker is killed by a request, the supervisor reads which ones it may have been. Nothing of what a request carries
+//! is written: no value, no path, only sizes, names of header fields, and hashes.
 
 use std::hash::Hasher as _;
 use std::io;
@@ -13,10 +13,10 @@ use siphasher::sip::SipHasher13;
 use waf_shared::journal::{self, CLAIMED, ROUTE_AT, SLOT_WORDS, STAGE_AT, Shape, Stage, TEXT_BYTES_MAX};
 use waf_shared::limits::JOURNAL_SLOTS;
 
+use crate::active_plan::RouteIndex;
+use crate::head::RequestHead;
 use crate::http1::framing::{self, Framing};
-use crate::http1::head::RequestHead;
 use crate::rate_limit::mapping::Mapping;
-use crate::serving::RouteIndex;
 
 /// Slots that are looked at before a request goes unwritten.
 const TRIES: usize = 8;
@@ -73,12 +73,12 @@ impl Entry {
     }
 
     /// A route was chosen.
-    pub(crate) fn routed(&self, route: RouteIndex) {
+    pub(crate) fn set_route(&self, route: RouteIndex) {
         self.set(ROUTE_AT, route.0 as u64 + 1);
     }
 
     /// It was cleared.
-    pub(crate) fn forwarding(&self) {
+    pub(crate) fn mark_forwarding(&self) {
         self.set(STAGE_AT, Stage::Forwarding.word());
     }
 }
@@ -168,8 +168,8 @@ mod tests {
             "POST /users/4711/secret?token=hunter2 HTTP/1.1\r\nHost: a.example\r\nCookie: session=hunter2\r\nContent-Length: 9\r\n\r\n",
         );
         let entry = journal.enter(&post).unwrap();
-        entry.routed(RouteIndex(3));
-        entry.forwarding();
+        entry.set_route(RouteIndex(3));
+        entry.mark_forwarding();
         let shapes = read(&memory);
         assert_eq!(shapes.len(), 1);
         let shape = &shapes[0];

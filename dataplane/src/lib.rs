@@ -1,17 +1,23 @@
 //! The data plane: a reverse proxy that inspects. A worker holds one [`proxy::Proxy`]; each connection runs exchanges;
 //! an exchange goes through the stages of `exchange.rs`. It knows plans, never YAML or the operator's files.
 
-pub mod serving;
+pub mod active_plan;
 
 pub mod proxy;
+
+mod accept;
 
 mod connection;
 
 mod exchange;
 
+mod inspection_pool;
+
 mod refusal;
 
 mod answer;
+
+mod grpc;
 
 mod coding;
 
@@ -32,9 +38,11 @@ pub mod tls;
 
 mod wire;
 
-mod pace;
+mod min_rate;
 
 mod message;
+
+pub mod head;
 
 pub mod http1;
 
@@ -48,7 +56,7 @@ pub mod trace;
 
 pub mod confinement;
 
-pub mod pressure;
+pub mod overload;
 
 pub mod spool;
 

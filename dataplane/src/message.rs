@@ -1,6 +1,5 @@
-//! Messages on their way, whatever version of HTTP carries them: where a body comes from and where a message goes. The
-//! exchange composes and reads heads as HTTP/1.1 text; what that becomes on the wire is decided here. No policy, no route
-//! and no plan is known here.
+//! Messages on their way, whatever version of HTTP carries them: the place that a body comes from and the one that a
+//! message goes to. No policy, no route and no plan is known here.
 
 mod sink;
 
@@ -8,3 +7,12 @@ mod source;
 
 pub(crate) use sink::{Delimited, Sink};
 pub(crate) use source::Source;
+
+/// A client: one request comes, one answer goes.
+#[derive(Debug)]
+pub(crate) struct Client<'c> {
+    /// The place that the request's body comes from.
+    pub(crate) reader: Source<'c>,
+    /// The place that the answer goes to.
+    pub(crate) writer: Sink<'c>,
+}

@@ -1,4 +1,4 @@
-//! What a worker counts, in memory: plain numbers by route, family and protection of the plan, which
+//! Counters of a worker, in memory: plain numbers by route, family and protection of the plan, which
 //! [`Metrics::report`] hands out as they came since the last time. It knows no listener and no format.
 //!
 //! Threads count side by side: every number that a request touches stands once for each of a few lanes, and a thread
@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use nix::time::{ClockId, clock_gettime};
 use waf_detection::cost::Cost;
 use waf_shared::catalog;
 use waf_shared::limits::REPORT_ROUTES_MAX;
@@ -34,7 +35,7 @@ pub struct Metrics {
     reported: Mutex<Now>,
 }
 
-/// What one thread counts whatever the route. Aligned, so that lanes lie on cache lines of their own.
+/// Counters of one thread whatever the route. Aligned, so that lanes lie on cache lines of their own.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Lane {
@@ -130,7 +131,7 @@ impl Metrics {
         }
     }
 
-    /// What came since the last report, in as many reports as it takes; none when nothing did.
+    /// The counts since the last report, in as many reports as they take; none when nothing was counted.
     pub fn report(&self) -> Vec<Report> {
         let mut series: Vec<Arc<Series>> = vec![Arc::clone(&self.no_route)];
         {
@@ -160,7 +161,7 @@ impl Metrics {
         reports
     }
 
-    /// How things stand, when that has changed.
+    /// The state of things, when that has changed.
     fn now(&self) -> Option<Now> {
         // Lanes are read one after the other: a request that changes threads meanwhile may be seen to leave first.
         let in_flight: i64 = self.lanes.iter().map(|lane| lane.in_flight.load(Ordering::Relaxed)).sum();
@@ -196,6 +197,11 @@ fn lane(lanes: usize) -> usize {
 pub(crate) fn watch() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed()
+}
+
+/// CPU time of this thread: the clock of `evaluation_timeout`.
+pub(crate) fn thread_cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 pub(crate) fn nanoseconds(time: Duration) -> u64 {

@@ -1,45 +1,26 @@
-//! What a worker serves with: the active plan behind one pointer, the accept loops, and the count of open connections.
+//! The state that all connections of a worker share: the active plan behind one pointer, pools, and the count of open
+//! connections. It accepts nothing itself; `accept.rs` does.
 
-use std::io;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::AbortHandle;
-use waf_shared::control::Role;
+use tokio::sync::{Notify, Semaphore, watch};
 use waf_shared::limits;
 use waf_shared::plan::{Listen, Plan};
-use waf_shared::route::HostSet;
 
+use crate::active_plan::ActivePlan;
 use crate::audit::sink::Sink;
-use crate::connection;
-use crate::exchange::{Door, Ends, Spare};
+use crate::inspection_pool::InspectionPool;
 use crate::journal::Journal;
-use crate::pressure::Pressure;
-use crate::serving::Serving;
-use crate::stream::Stream;
+use crate::overload::Overload;
 use crate::tls::{self, Tls};
-
-/// How long accepting pauses when the process has no file descriptor left.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-
-/// What a TLS handshake that is under way gets when a stop begins: enough for any client that means it.
-const STOP_HANDSHAKE: Duration = Duration::from_secs(2);
-
-/// How long the first connection that finds no place waits for one.
-const FULL_PATIENCE: Duration = Duration::from_secs(limits::FULL_SECONDS);
-
-/// How often idle upstream connections are looked over.
-const PRUNE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shared by all connections of a worker.
 #[derive(Debug)]
 pub struct Proxy {
-    active: ArcSwapOption<Serving>,
+    active: ArcSwapOption<ActivePlan>,
     audit: Sink,
     stop: watch::Sender<bool>,
     open: AtomicUsize,
@@ -47,10 +28,10 @@ pub struct Proxy {
     connections: Arc<Semaphore>,
     handshakes: Arc<Semaphore>,
     tls: Tls,
-    spare: Spare,
+    inspections: InspectionPool,
     journal: OnceLock<Arc<Journal>>,
-    pressure: Pressure,
-    /// Places for connections that are told that there is none.
+    overload: Overload,
+    /// Places for connections that are declined.
     reserve: Arc<Semaphore>,
     /// Percent of an upstream's connections that one client may take, where the operator says so.
     client_share: Option<u8>,
@@ -58,7 +39,7 @@ pub struct Proxy {
 
 impl Proxy {
     /// Without a plan: it serves nothing until the first [`Proxy::commit`].
-    pub fn new(audit: Sink, tls: Tls, pressure: Pressure, client_share: Option<u8>) -> Arc<Proxy> {
+    pub fn new(audit: Sink, tls: Tls, overload: Overload, client_share: Option<u8>) -> Arc<Proxy> {
         let connections = connections_max();
         Arc::new(Proxy {
             active: ArcSwapOption::empty(),
@@ -69,35 +50,27 @@ impl Proxy {
             connections: Arc::new(Semaphore::new(connections)),
             handshakes: Arc::new(Semaphore::new(tls::handshakes_max(connections))),
             tls,
-            spare: Spare::default(),
+            inspections: InspectionPool::default(),
             journal: OnceLock::new(),
-            pressure,
+            overload,
             reserve: Arc::new(Semaphore::new(limits::FULL_ANSWERS_MAX)),
             client_share,
         })
     }
 
-    /// Makes `serving` what every request that begins from now on sees: one pointer store.
-    pub fn commit(&self, serving: Arc<Serving>) {
-        self.active.store(Some(serving));
+    /// Makes `active_plan` what every request that begins from now on sees: one pointer store.
+    pub fn commit(&self, active_plan: Arc<ActivePlan>) {
+        self.active.store(Some(active_plan));
     }
 
     /// The active plan.
-    pub fn serving(&self) -> Option<Arc<Serving>> {
+    pub fn active_plan(&self) -> Option<Arc<ActivePlan>> {
         self.active.load_full()
     }
 
-    /// What TLS needs beside the plan.
+    /// State of TLS beside the plan.
     pub fn tls(&self) -> &Tls {
         &self.tls
-    }
-
-    /// Accepts connections on `socket` until the returned guard is dropped.
-    pub fn listen(self: &Arc<Self>, socket: std::net::TcpListener, role: Role) -> io::Result<Listening> {
-        socket.set_nonblocking(true)?;
-        let listener = TcpListener::from_std(socket)?;
-        let task = tokio::spawn(Arc::clone(self).accept(listener, role));
-        Ok(Listening { task: task.abort_handle() })
     }
 
     /// Ends keep-alive and waits until no connection is open, for at most `limit`.
@@ -132,8 +105,8 @@ impl Proxy {
         self.client_share.unwrap_or(default)
     }
 
-    pub(crate) fn pressure(&self) -> &Pressure {
-        &self.pressure
+    pub(crate) fn overload(&self) -> &Overload {
+        &self.overload
     }
 
     pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
@@ -144,8 +117,23 @@ impl Proxy {
         &self.audit
     }
 
-    pub(crate) fn spare(&self) -> &Spare {
-        &self.spare
+    pub(crate) fn inspections(&self) -> &InspectionPool {
+        &self.inspections
+    }
+
+    /// Places for connections.
+    pub(crate) fn connections(&self) -> &Arc<Semaphore> {
+        &self.connections
+    }
+
+    /// Places for handshakes.
+    pub(crate) fn handshakes(&self) -> &Arc<Semaphore> {
+        &self.handshakes
+    }
+
+    /// Places for connections that are declined.
+    pub(crate) fn reserve(&self) -> &Arc<Semaphore> {
+        &self.reserve
     }
 
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
@@ -157,135 +145,10 @@ impl Proxy {
     }
 
     /// Counts a connection, from its acceptance until the guard is dropped.
-    fn enter(self: &Arc<Self>) -> Open {
+    pub(crate) fn enter(self: &Arc<Self>) -> Open {
         self.open.fetch_add(1, Ordering::AcqRel);
         Open(Arc::clone(self))
     }
-
-    /// A place for one more connection. When none becomes free for a while, one to say so from: a client learns more from
-    /// that than from waiting.
-    async fn place(&self, patience: Duration) -> Option<Place> {
-        match tokio::time::timeout(patience, Arc::clone(&self.connections).acquire_owned()).await {
-            Ok(free) => Some(Place { purpose: Purpose::Serve, _held: free.ok()? }),
-            Err(_) => {
-                let held = Arc::clone(&self.reserve).acquire_owned().await.ok()?;
-                Some(Place { purpose: Purpose::Decline, _held: held })
-            }
-        }
-    }
-
-    async fn accept(self: Arc<Self>, listener: TcpListener, role: Role) {
-        let mut patience = FULL_PATIENCE;
-        let mut prune = tokio::time::interval(PRUNE_EVERY);
-        loop {
-            let Some(mut place) = self.place(patience).await else { return };
-            let shaking = match role {
-                Role::Https => match Arc::clone(&self.handshakes).acquire_owned().await {
-                    Ok(permit) => Some(permit),
-                    Err(_) => return,
-                },
-                Role::Plain | Role::Redirect => None,
-            };
-            let accepted = loop {
-                tokio::select! {
-                    accepted = listener.accept() => break accepted,
-                    _ = prune.tick() => if let Some(serving) = self.serving() {
-                        serving.pools().prune(Instant::now());
-                    },
-                }
-            };
-            match accepted {
-                Ok((stream, peer)) => {
-                    // Here and not in its task: a drain that begins before the task does must know of it.
-                    let open = self.enter();
-                    if place.purpose == Purpose::Decline
-                        && let Ok(free) = Arc::clone(&self.connections).try_acquire_owned()
-                    {
-                        place = Place { purpose: Purpose::Serve, _held: free };
-                    }
-                    // Whoever comes while all places are taken is told at once.
-                    patience = match place.purpose {
-                        Purpose::Serve => FULL_PATIENCE,
-                        Purpose::Decline => Duration::ZERO,
-                    };
-                    let proxy = Arc::clone(&self);
-                    tokio::spawn(async move {
-                        if let Some((stream, ends)) = proxy.open(stream, peer, role).await {
-                            drop(shaking);
-                            match place.purpose {
-                                Purpose::Serve => connection::serve(proxy, stream, ends).await,
-                                Purpose::Decline => connection::decline(proxy, stream, ends).await,
-                            }
-                        }
-                        drop((open, place));
-                    });
-                }
-                Err(error) if is_about_one_connection(&error) => {}
-                Err(error) => {
-                    tracing::warn!(%error, "accepting connections pauses");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            }
-        }
-    }
-}
-
-impl Proxy {
-    /// Makes a stream of an accepted connection; `None` when it comes to nothing.
-    async fn open(&self, stream: TcpStream, peer: SocketAddr, role: Role) -> Option<(Stream, Ends)> {
-        stream.set_nodelay(true).ok()?;
-        // A slow client would otherwise look like one that takes nothing: megabytes lie in the kernel. Older kernels cannot.
-        let _ = socket2::SockRef::from(&stream).set_tcp_notsent_lowat(limits::CLIENT_UNSENT_BYTES);
-        let local = stream.local_addr().ok()?;
-        let (stream, door) = match role {
-            Role::Plain => (Stream::Plain(stream), Door::Plain),
-            Role::Redirect => (Stream::Plain(stream), Door::Redirect),
-            Role::Https => {
-                let serving = self.serving();
-                let none = HostSet::default();
-                let hosts = serving.as_ref().and_then(|serving| serving.hosts()).unwrap_or(&none);
-                let (stream, secured) = tokio::select! {
-                    biased;
-                    accepted = self.tls.accept(stream, hosts) => accepted?,
-                    () = self.stopped_for(STOP_HANDSHAKE) => return None,
-                };
-                (Stream::Tls(Box::new(stream.into())), Door::Tls(Arc::new(secured)))
-            }
-        };
-        Some((stream, Ends { peer, local, door }))
-    }
-}
-
-impl Proxy {
-    /// Waits for a stop, and so much longer.
-    async fn stopped_for(&self, time: Duration) {
-        let mut stop = self.stopping();
-        // The sender lives as long as this.
-        let _ = stop.wait_for(|stopping| *stopping).await;
-        tokio::time::sleep(time).await;
-    }
-}
-
-/// What a connection is accepted for; the place is free again when it ends.
-#[derive(Debug)]
-struct Place {
-    purpose: Purpose,
-    _held: OwnedSemaphorePermit,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    Serve,
-    /// To say that there is no place.
-    Decline,
-}
-
-/// The connection failed before it was accepted; the next one may be fine.
-fn is_about_one_connection(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionRefused
-    )
 }
 
 /// Half of the files that the process may open, since each exchange may need an upstream connection too.
@@ -298,21 +161,9 @@ fn connections_max() -> usize {
         .clamp(16, limits::CLIENT_CONNECTIONS_MAX)
 }
 
-/// An accept loop; dropping it stops accepting.
-#[derive(Debug)]
-pub struct Listening {
-    task: AbortHandle,
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
 /// An open connection.
 #[derive(Debug)]
-struct Open(Arc<Proxy>);
+pub(crate) struct Open(Arc<Proxy>);
 
 impl Drop for Open {
     fn drop(&mut self) {

@@ -1,8 +1,8 @@
-//! Why a client is turned away: a value, not an error. What it becomes on the wire is the business of [`crate::answer`].
+//! Refusals of requests: values, not errors. A refusal says nothing about its connection; [`crate::answer`] writes it.
 
 /// The `error` member of an answer's body. Never says more: a block names no protection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RefusalKind {
     /// A protection or a limit.
     Blocked,
     /// No route.
@@ -25,77 +25,53 @@ pub(crate) enum Kind {
     Challenge,
 }
 
-impl Kind {
+impl RefusalKind {
     /// As the body writes it.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
-            Kind::Blocked => "blocked",
-            Kind::NotFound => "not_found",
-            Kind::BadGateway => "bad_gateway",
-            Kind::GatewayTimeout => "gateway_timeout",
-            Kind::Unavailable => "unavailable",
-            Kind::Timeout => "timeout",
-            Kind::Misdirected => "misdirected",
-            Kind::Preflight | Kind::Redirect | Kind::Challenge => "",
+            RefusalKind::Blocked => "blocked",
+            RefusalKind::NotFound => "not_found",
+            RefusalKind::BadGateway => "bad_gateway",
+            RefusalKind::GatewayTimeout => "gateway_timeout",
+            RefusalKind::Unavailable => "unavailable",
+            RefusalKind::Timeout => "timeout",
+            RefusalKind::Misdirected => "misdirected",
+            RefusalKind::Preflight | RefusalKind::Redirect | RefusalKind::Challenge => "",
         }
     }
 }
 
-/// What becomes of the connection after an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum After {
-    /// It may carry the next request.
-    KeepAlive,
-    /// It is closed once the client has had time to read the answer.
-    Close,
-    /// It is closed at once: the answer on it cannot be completed.
-    Abort,
-}
-
-/// One refusal.
+/// Refusal of a request, or another answer of our own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Refusal {
     /// HTTP status.
     pub(crate) status: u16,
-    /// What the body says.
-    pub(crate) kind: Kind,
-    /// What becomes of the connection, if the message was read whole.
-    pub(crate) after: After,
+    /// The error that the body names.
+    pub(crate) kind: RefusalKind,
 }
 
 impl Refusal {
-    /// By a protection, with the message read whole.
+    /// Refusal by a protection.
     pub(crate) const fn blocked(status: u16) -> Refusal {
-        Refusal { status, kind: Kind::Blocked, after: After::KeepAlive }
-    }
-
-    /// The same, and the connection is closed: the message was not read whole, or its framing is in doubt.
-    #[must_use]
-    pub(crate) const fn closing(mut self) -> Refusal {
-        self.after = After::Close;
-        self
+        Refusal { status, kind: RefusalKind::Blocked }
     }
 }
 
 /// A preflight from an allowed origin.
-pub(crate) const PREFLIGHT: Refusal = Refusal { status: 204, kind: Kind::Preflight, after: After::KeepAlive };
+pub(crate) const PREFLIGHT: Refusal = Refusal { status: 204, kind: RefusalKind::Preflight };
 /// A plain request for a host that is served over TLS. 308 keeps method and body (RFC 9110 section 15.4.9).
-pub(crate) const REDIRECT: Refusal = Refusal { status: 308, kind: Kind::Redirect, after: After::KeepAlive };
+pub(crate) const REDIRECT: Refusal = Refusal { status: 308, kind: RefusalKind::Redirect };
 /// An authority's challenge.
-pub(crate) const CHALLENGE: Refusal = Refusal { status: 200, kind: Kind::Challenge, after: After::KeepAlive };
+pub(crate) const CHALLENGE: Refusal = Refusal { status: 200, kind: RefusalKind::Challenge };
 /// The host is none of ours, and the connection was opened for another.
-pub(crate) const MISDIRECTED: Refusal =
-    Refusal { status: 421, kind: Kind::Misdirected, after: After::KeepAlive };
+pub(crate) const MISDIRECTED: Refusal = Refusal { status: 421, kind: RefusalKind::Misdirected };
 /// No route.
-pub(crate) const NOT_FOUND: Refusal = Refusal { status: 404, kind: Kind::NotFound, after: After::KeepAlive };
+pub(crate) const NOT_FOUND: Refusal = Refusal { status: 404, kind: RefusalKind::NotFound };
 /// The upstream failed.
-pub(crate) const BAD_GATEWAY: Refusal =
-    Refusal { status: 502, kind: Kind::BadGateway, after: After::KeepAlive };
+pub(crate) const BAD_GATEWAY: Refusal = Refusal { status: 502, kind: RefusalKind::BadGateway };
 /// We cannot serve now.
-pub(crate) const UNAVAILABLE: Refusal =
-    Refusal { status: 503, kind: Kind::Unavailable, after: After::KeepAlive };
+pub(crate) const UNAVAILABLE: Refusal = Refusal { status: 503, kind: RefusalKind::Unavailable };
 /// The upstream is too slow.
-pub(crate) const GATEWAY_TIMEOUT: Refusal =
-    Refusal { status: 504, kind: Kind::GatewayTimeout, after: After::KeepAlive };
+pub(crate) const GATEWAY_TIMEOUT: Refusal = Refusal { status: 504, kind: RefusalKind::GatewayTimeout };
 /// The client is too slow.
-pub(crate) const TIMEOUT: Refusal = Refusal { status: 408, kind: Kind::Timeout, after: After::Close };
+pub(crate) const TIMEOUT: Refusal = Refusal { status: 408, kind: RefusalKind::Timeout };

@@ -1,5 +1,5 @@
-//! Files for bodies. A confined worker opens none for writing: it asks the supervisor, which owns `data_dir`, and gets one
-//! without a name. It knows questions and answers, nothing of what is written.
+//! Files for bodies. A confined worker opens none for writing: it asks the supervisor, which owns `data_dir`, and gets
+//! one without a name. It knows questions and answers, nothing of what is written.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,27 +10,27 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use waf_shared::limits::{DISK_SECONDS, SPOOL_WAITING};
 
-use crate::pressure::Pressure;
+use crate::overload::Overload;
 
-/// Where the answer to one question goes.
+/// Receiver of the answer to one question.
 pub type Reply = oneshot::Sender<io::Result<File>>;
 
 /// Asks for files; as many copies as are needed.
 #[derive(Debug, Clone)]
 pub struct Spool {
     questions: mpsc::Sender<Reply>,
-    pressure: Pressure,
+    overload: Overload,
 }
 
 impl Spool {
-    /// The asking end, and the questions. Under `pressure` bodies wait on disk though they have room in memory.
-    pub fn new(pressure: Pressure) -> (Spool, mpsc::Receiver<Reply>) {
+    /// The asking end, and the questions. Under `overload` bodies wait on disk though they have room in memory.
+    pub fn new(overload: Overload) -> (Spool, mpsc::Receiver<Reply>) {
         let (questions, asked) = mpsc::channel(SPOOL_WAITING);
-        (Spool { questions, pressure }, asked)
+        (Spool { questions, overload }, asked)
     }
 
     pub(crate) fn is_memory_short(&self) -> bool {
-        self.pressure.is_short()
+        self.overload.is_short()
     }
 
     /// A file that vanishes with its last descriptor.
@@ -47,7 +47,7 @@ impl Spool {
     /// Without a supervisor: files of a folder that the test has.
     #[cfg(test)]
     pub(crate) fn in_folder(folder: &std::path::Path) -> Spool {
-        let (spool, mut asked) = Spool::new(Pressure::default());
+        let (spool, mut asked) = Spool::new(Overload::default());
         let folder = folder.to_owned();
         tokio::spawn(async move {
             while let Some(reply) = asked.recv().await {
@@ -89,7 +89,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_question_gets_its_own_answer() {
-        let (spool, mut asked) = Spool::new(Pressure::default());
+        let (spool, mut asked) = Spool::new(Overload::default());
         let mut pending = Pending::default();
         let questions: Vec<_> = (0..3)
             .map(|_| {
@@ -113,7 +113,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_does_not_come_is_not_waited_for() {
-        let (spool, mut asked) = Spool::new(Pressure::default());
+        let (spool, mut asked) = Spool::new(Overload::default());
         let question = tokio::spawn(async move { spool.file().await.map_err(|error| error.kind()) });
         let mut pending = Pending::default();
         pending.asked(asked.recv().await.unwrap());

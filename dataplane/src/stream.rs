@@ -10,9 +10,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsStream;
 
-/// What both sides of a TLS connection chose by ALPN (RFC 7301).
+/// Protocol that both sides of a TLS connection chose by ALPN (RFC 7301).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chosen {
+pub enum Alpn {
     /// `h2`
     Http2,
     /// `http/1.1`, or nothing.
@@ -26,23 +26,30 @@ pub enum Stream {
     Plain(TcpStream),
     /// TLS over TCP; boxed because it is ten times as large.
     Tls(Box<TlsStream<TcpStream>>),
+    /// Memory, in unit tests.
+    #[cfg(test)]
+    Memory(tokio::io::DuplexStream),
 }
 
 impl Stream {
-    /// What was chosen by ALPN; plain connections choose nothing.
-    pub fn chosen(&self) -> Option<Chosen> {
+    /// The protocol that was chosen by ALPN; plain connections choose nothing.
+    pub fn chosen(&self) -> Option<Alpn> {
         match self {
             Stream::Plain(_) => None,
-            Stream::Tls(io) if io.get_ref().1.alpn_protocol() == Some(b"h2") => Some(Chosen::Http2),
-            Stream::Tls(_) => Some(Chosen::Http1),
+            Stream::Tls(io) if io.get_ref().1.alpn_protocol() == Some(b"h2") => Some(Alpn::Http2),
+            Stream::Tls(_) => Some(Alpn::Http1),
+            #[cfg(test)]
+            Stream::Memory(_) => None,
         }
     }
 
-    /// Whether the peer has sent nothing that was not read, and has not closed. Never waits.
+    /// Reports whether the peer has sent nothing that was not read, and has not closed. Never waits.
     pub fn is_quiet(&mut self) -> bool {
         let tcp = match self {
             Stream::Plain(io) => &*io,
             Stream::Tls(io) => io.get_ref().0,
+            #[cfg(test)]
+            Stream::Memory(_) => return true,
         };
         // The system is asked: the runtime learns what came only when it next waits. Bytes of a TLS record count as well,
         // whatever they would turn out to be.
@@ -56,9 +63,9 @@ impl Stream {
         Pin::new(self).poll_read(&mut context, &mut ReadBuf::new(&mut byte)).is_pending()
     }
 
-    /// Whether the peer chose HTTP/2 by ALPN.
+    /// Reports whether the peer chose HTTP/2 by ALPN.
     pub fn is_http2(&self) -> bool {
-        self.chosen() == Some(Chosen::Http2)
+        self.chosen() == Some(Alpn::Http2)
     }
 }
 
@@ -71,6 +78,8 @@ impl AsyncRead for Stream {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_read(cx, buf),
             Stream::Tls(io) => Pin::new(io).poll_read(cx, buf),
+            #[cfg(test)]
+            Stream::Memory(io) => Pin::new(io).poll_read(cx, buf),
         }
     }
 }
@@ -80,6 +89,8 @@ impl AsyncWrite for Stream {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_write(cx, buf),
             Stream::Tls(io) => Pin::new(io).poll_write(cx, buf),
+            #[cfg(test)]
+            Stream::Memory(io) => Pin::new(io).poll_write(cx, buf),
         }
     }
 
@@ -87,6 +98,8 @@ impl AsyncWrite for Stream {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_flush(cx),
             Stream::Tls(io) => Pin::new(io).poll_flush(cx),
+            #[cfg(test)]
+            Stream::Memory(io) => Pin::new(io).poll_flush(cx),
         }
     }
 
@@ -94,6 +107,8 @@ impl AsyncWrite for Stream {
         match &mut *self {
             Stream::Plain(io) => Pin::new(io).poll_shutdown(cx),
             Stream::Tls(io) => Pin::new(io).poll_shutdown(cx),
+            #[cfg(test)]
+            Stream::Memory(io) => Pin::new(io).poll_shutdown(cx),
         }
     }
 }
@@ -107,7 +122,7 @@ mod tests {
     #[tokio::test]
     async fn what_came_is_seen_before_the_runtime_has_looked() {
         type End = fn(std::net::TcpStream) -> Option<std::net::TcpStream>;
-        let ends: [(&str, End, bool); 5] = [
+        let info: [(&str, End, bool); 5] = [
             ("nothing", Some, true),
             ("an answer", |mut peer| peer.write_all(b"HTTP/1.1 200 OK\r\n\r\n").map(|()| peer).ok(), false),
             ("a byte", |mut peer| peer.write_all(b"x").map(|()| peer).ok(), false),
@@ -120,7 +135,7 @@ mod tests {
                 false,
             ),
         ];
-        for (what, end, expected) in ends {
+        for (what, end, expected) in info {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a listener");
             let peer = std::net::TcpStream::connect(listener.local_addr().expect("bound")).expect("a peer");
             let (ours, _) = listener.accept().await.expect("a connection");

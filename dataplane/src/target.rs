@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-/// What is wrong with a target or a Host.
+/// Fault of a target or a Host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Crooked {
+pub(crate) enum InvalidTarget {
     #[error("the request target has none of the forms that its method allows")]
     Form,
     #[error("user information in the request target")]
@@ -19,27 +19,27 @@ pub(crate) enum Crooked {
     HostDiffers,
 }
 
-/// Where the parts of a target stand in it.
+/// Positions of the parts of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The path; empty for an absolute form without one.
     path: Range<usize>,
     query: Option<Range<usize>>,
     authority: Option<Range<usize>>,
-    /// Where a fragment begins, which belongs to the browser; the length of the target when there is none.
+    /// Start of a fragment, which belongs to the browser; the length of the target when there is none.
     end: usize,
 }
 
 impl Target {
     /// Splits `target` in origin form, absolute form, or (for OPTIONS) asterisk form.
-    pub(crate) fn parse(target: &[u8], method: &[u8]) -> Result<Target, Crooked> {
+    pub(crate) fn parse(target: &[u8], method: &[u8]) -> Result<Target, InvalidTarget> {
         let end = memchr(b'#', target).unwrap_or(target.len());
         let target = target.get(..end).unwrap_or_default();
         let (authority, rest_at) = match target {
             [b'/', ..] => (None, 0),
             b"*" if method == b"OPTIONS" => (None, 0),
             _ => {
-                let from = after_scheme(target).ok_or(Crooked::Form)?;
+                let from = after_scheme(target).ok_or(InvalidTarget::Form)?;
                 let rest = target.get(from..).unwrap_or_default();
                 let length = rest.iter().position(|b| matches!(b, b'/' | b'?')).unwrap_or(rest.len());
                 (Some(from..from + length), from + length)
@@ -48,10 +48,10 @@ impl Target {
         if let Some(range) = &authority {
             let authority = target.get(range.clone()).unwrap_or_default();
             if memchr(b'@', authority).is_some() {
-                return Err(Crooked::UserInfo);
+                return Err(InvalidTarget::UserInfo);
             }
             if !is_authority(authority) {
-                return Err(Crooked::Form);
+                return Err(InvalidTarget::Form);
             }
         }
         let rest = target.get(rest_at..).unwrap_or_default();
@@ -78,7 +78,7 @@ impl Target {
         target.get(self.end..).unwrap_or_default()
     }
 
-    /// What is inspected as the query: all that follows the path, a fragment included, without the first mark.
+    /// The part that is inspected as the query: all that follows the path, a fragment included, without the first mark.
     pub(crate) fn behind_path<'t>(&self, target: &'t [u8]) -> Option<&'t [u8]> {
         target.get(self.path.end..)?.get(1..)
     }
@@ -96,21 +96,24 @@ fn after_scheme(target: &[u8]) -> Option<usize> {
     })
 }
 
-/// The Host that a request names: its one Host field, checked, and against the target's authority. Empty counts as missing.
+/// The Host that a request names: its one Host field, checked, and against the target's authority. Empty counts as
+/// missing.
 pub(crate) fn host<'h>(
     mut fields: impl Iterator<Item = &'h [u8]>,
     authority: Option<&'h [u8]>,
-) -> Result<Option<&'h [u8]>, Crooked> {
+) -> Result<Option<&'h [u8]>, InvalidTarget> {
     let field = fields.next();
     if fields.next().is_some() {
-        return Err(Crooked::HostRepeated);
+        return Err(InvalidTarget::HostRepeated);
     }
     let field = field.filter(|host| !host.is_empty());
     if field.is_some_and(|host| !is_authority(host)) {
-        return Err(Crooked::Host);
+        return Err(InvalidTarget::Host);
     }
     match (field, authority) {
-        (Some(host), Some(authority)) if !host.eq_ignore_ascii_case(authority) => Err(Crooked::HostDiffers),
+        (Some(host), Some(authority)) if !host.eq_ignore_ascii_case(authority) => {
+            Err(InvalidTarget::HostDiffers)
+        }
         (host, authority) => Ok(host.or(authority)),
     }
 }
@@ -158,12 +161,12 @@ mod tests {
             (&b"/a"[..], Some(&b"b=1"[..]), &b"#c?d"[..], Some(&b"b=1#c?d"[..]))
         );
         for (text, method, why) in [
-            (&b"*"[..], &b"GET"[..], Crooked::Form),
-            (b"a/b", b"GET", Crooked::Form),
-            (b"ftp://a/", b"GET", Crooked::Form),
-            (b"http:///a", b"GET", Crooked::Form),
-            (b"http://u@a/", b"GET", Crooked::UserInfo),
-            (b"*#a", b"GET", Crooked::Form),
+            (&b"*"[..], &b"GET"[..], InvalidTarget::Form),
+            (b"a/b", b"GET", InvalidTarget::Form),
+            (b"ftp://a/", b"GET", InvalidTarget::Form),
+            (b"http:///a", b"GET", InvalidTarget::Form),
+            (b"http://u@a/", b"GET", InvalidTarget::UserInfo),
+            (b"*#a", b"GET", InvalidTarget::Form),
         ] {
             assert_eq!(Target::parse(text, method), Err(why), "{}", text.escape_ascii());
         }
@@ -177,12 +180,17 @@ mod tests {
         assert_eq!(host(&[b""], None), Ok(None));
         assert_eq!(host(&[], Some(b"a")), Ok(Some(&b"a"[..])));
         assert_eq!(host(&[b"A"], Some(b"a")), Ok(Some(&b"A"[..])));
-        assert_eq!(host(&[b"a", b"a"], None), Err(Crooked::HostRepeated));
-        assert_eq!(host(&[b"b"], Some(b"a")), Err(Crooked::HostDiffers));
-        for crooked in
+        assert_eq!(host(&[b"a", b"a"], None), Err(InvalidTarget::HostRepeated));
+        assert_eq!(host(&[b"b"], Some(b"a")), Err(InvalidTarget::HostDiffers));
+        for invalid_target in
             [&b"a b"[..], b"a/b", b"a@b", b"a:b", b"a:123456", b":80", b"[::1", b"[]", b"a,b", b"a\"b"]
         {
-            assert_eq!(host(&[crooked], None), Err(Crooked::Host), "{}", crooked.escape_ascii());
+            assert_eq!(
+                host(&[invalid_target], None),
+                Err(InvalidTarget::Host),
+                "{}",
+                invalid_target.escape_ascii()
+            );
         }
     }
 }

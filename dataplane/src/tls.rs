@@ -21,7 +21,7 @@ use challenges::Open;
 pub(crate) use handshake::Secured;
 use tickets::Ticketer;
 
-/// What TLS needs, shared by all connections of a worker.
+/// State of TLS, shared by all connections of a worker.
 #[derive(Debug)]
 pub struct Tls {
     provider: Arc<CryptoProvider>,
@@ -33,7 +33,7 @@ pub struct Tls {
     counters: Counters,
 }
 
-/// How handshakes ended.
+/// Counts of handshakes by their end.
 #[derive(Debug, Default)]
 pub struct Counters {
     /// With a certificate and a signature.
@@ -65,7 +65,7 @@ impl Count {
     }
 }
 
-/// Why what came by the control socket is not taken; what was there before serves on.
+/// The reason why what came by the control socket is not taken; what was there before serves on.
 #[derive(Debug, thiserror::Error)]
 pub enum NotTaken {
     /// It breaks its bounds.
@@ -128,7 +128,7 @@ impl Tls {
         self.challenges.load().http(path)
     }
 
-    /// How handshakes ended so far.
+    /// Counts of handshakes so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }

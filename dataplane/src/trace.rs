@@ -17,7 +17,7 @@ use waf_shared::limits::TRACE_QUEUE_EXCHANGES_MAX;
 use waf_shared::plan::Tracing;
 
 pub(crate) use context::Context;
-pub(crate) use span::{Action, Asked, Call, Exchange, Finished, bounded};
+pub(crate) use span::{Action, Call, Exchange, Finished, TracedRequest, bounded};
 
 use crate::upstream::{Dialer, TlsSetupError};
 
@@ -33,7 +33,7 @@ fn drop_spans(count: usize) {
     DROPPED.fetch_add(count as u64, Ordering::Relaxed);
 }
 
-/// Why traces cannot be exported.
+/// The reason why traces cannot be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceSetupError {
     /// TLS to the collector cannot be had.
@@ -52,7 +52,7 @@ pub enum TraceSetupError {
 pub(crate) struct Tracer {
     settings: Tracing,
     queue: mpsc::Sender<Finished>,
-    /// Whether the export should send what it has at once.
+    /// True if the export should send what it has at once.
     flush: watch::Sender<bool>,
     ended: watch::Receiver<bool>,
 }

@@ -28,7 +28,7 @@ pub(crate) use link::{Answering, Link, Outbound};
 pub(crate) use share::{Holder, Share};
 pub use tls::TlsSetupError;
 
-/// Why an upstream could not be used. Its text goes into the service's log.
+/// The reason why an upstream could not be used. Its text goes into the service's log.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
     /// The name does not resolve.
@@ -67,7 +67,7 @@ pub struct Connection {
     pub reader: Reader<ReadHalf<Stream>>,
     /// To the upstream.
     pub writer: WriteHalf<Stream>,
-    /// Whether a request went over it before.
+    /// True if a request went over it before.
     pub reused: bool,
     /// Its place among those of requests; none once it is a tunnel.
     slot: Option<OwnedSemaphorePermit>,
@@ -80,7 +80,7 @@ impl Connection {
     }
 
     /// Leaves its place to a request: it carries none any more.
-    pub(crate) fn becomes_tunnel(&mut self) {
+    pub(crate) fn leave_slot(&mut self) {
         self.slot = None;
     }
 }
@@ -119,10 +119,10 @@ pub struct Pool {
     multiplexed: Mutex<Vec<Kept>>,
 }
 
-/// What a request needs of its connection.
+/// Version of HTTP that a request needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Want {
-    /// What the upstream chooses: by ALPN over TLS, else HTTP/1.1.
+pub(crate) enum HttpVersionPreference {
+    /// The upstream's choice: by ALPN over TLS, else HTTP/1.1.
     Any,
     /// HTTP/1.1: the request cannot be said otherwise.
     Http1,
@@ -157,21 +157,21 @@ impl Pool {
         }
     }
 
-    /// Whether a request may come to go over HTTP/2.
-    pub(crate) fn may_speak_http2(&self, want: Want) -> bool {
+    /// Reports whether a request may come to go over HTTP/2.
+    pub(crate) fn may_speak_http2(&self, want: HttpVersionPreference) -> bool {
         match want {
-            Want::Any => self.tls.is_some(),
-            Want::Http1 => false,
-            Want::Http2 => true,
+            HttpVersionPreference::Any => self.tls.is_some(),
+            HttpVersionPreference::Http1 => false,
+            HttpVersionPreference::Http2 => true,
         }
     }
 
-    /// A connection that is ready for a request of `holder`, within `timeout`. `repeatable` says whether the request may
-    /// be tried again: others never take a connection that the upstream may be about to close.
+    /// A connection that is ready for a request of `holder`, within `timeout`. `repeatable` says whether the request
+    /// may be tried again: others never take a connection that the upstream may be about to close.
     pub(crate) async fn acquire(
         &self,
         holder: Holder,
-        want: Want,
+        want: HttpVersionPreference,
         repeatable: bool,
         timeout: Duration,
     ) -> Result<Granted, UpstreamError> {
@@ -193,13 +193,18 @@ impl Pool {
         Ok(TunnelSlot { _slot: slot, _share: share })
     }
 
-    async fn link(&self, want: Want, repeatable: bool, timeout: Duration) -> Result<Link, UpstreamError> {
+    async fn link(
+        &self,
+        want: HttpVersionPreference,
+        repeatable: bool,
+        timeout: Duration,
+    ) -> Result<Link, UpstreamError> {
         if self.may_speak_http2(want)
             && let Some(place) = self.place()
         {
             return Ok(Link::Http2(place));
         }
-        if want == Want::Http2 {
+        if want == HttpVersionPreference::Http2 {
             return self.connect(want, timeout).await;
         }
         while let Some(mut idle) = self.pop() {
@@ -213,12 +218,16 @@ impl Pool {
     }
 
     /// A new connection, whatever is idle.
-    pub(crate) async fn connect(&self, want: Want, timeout: Duration) -> Result<Link, UpstreamError> {
+    pub(crate) async fn connect(
+        &self,
+        want: HttpVersionPreference,
+        timeout: Duration,
+    ) -> Result<Link, UpstreamError> {
         let slot = tokio::time::timeout(timeout, Arc::clone(&self.slots).acquire_owned());
         let slot = slot.await.map_err(|_| UpstreamError::Busy)?.map_err(|_| UpstreamError::Busy)?;
         let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
         let stream = connect::connect(&self.upstream, self.tls.as_ref(), want, limit).await?;
-        if stream.is_http2() || (want == Want::Http2 && self.tls.is_none()) {
+        if stream.is_http2() || (want == HttpVersionPreference::Http2 && self.tls.is_none()) {
             let connection = Shared::begin(stream, slot, limit).await?;
             let place = connection.take(false).ok_or(UpstreamError::Busy)?;
             self.multiplexed().push(Kept { connection, used: Instant::now() });
@@ -249,7 +258,7 @@ impl Pool {
         let Connection { reader, writer, slot: Some(slot), .. } = *connection else { return };
         let (reader, unread) = reader.into_parts();
         if !unread.is_empty() {
-            // Bytes behind the answer belong to no request: nothing that follows could be told from them.
+            // Bytes behind the answer belong to no request: nothing that follows could be distinguished from them.
             return;
         }
         let stream = reader.unsplit(writer);
@@ -297,7 +306,11 @@ impl Dialer {
     }
 
     /// A new connection, within `timeout`.
-    pub(crate) async fn dial(&self, want: Want, timeout: Duration) -> Result<Stream, UpstreamError> {
+    pub(crate) async fn dial(
+        &self,
+        want: HttpVersionPreference,
+        timeout: Duration,
+    ) -> Result<Stream, UpstreamError> {
         let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
         connect::connect(&self.upstream, self.tls.as_deref(), want, limit).await
     }

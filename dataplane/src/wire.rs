@@ -6,7 +6,7 @@ use std::time::Instant;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-use crate::pace::Patience;
+use crate::min_rate::Patience;
 
 /// Writes all of `bytes` to a peer that takes them within `patience`. Only time in which they wait for the peer counts.
 pub(crate) async fn write_all<W: AsyncWrite + Unpin>(

@@ -23,14 +23,14 @@ use tracing::{info, warn};
 
 use crate::confinement::identity::User;
 use crate::confinement::{self, ConfinementError};
-use crate::pressure::Gauge;
+use crate::overload::Gauge;
 
-/// How a worker runs; the supervisor sets it on the command line.
+/// Settings of a worker; the supervisor sets them on the command line.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Threads that serve: the worker's share of the cores.
     pub threads: usize,
-    /// What requests in flight get when the supervisor is gone.
+    /// Time that requests in flight get when the supervisor is gone.
     pub drain: Duration,
     /// Who a worker that is started as root goes on as.
     pub user: Option<User>,
@@ -42,7 +42,7 @@ pub struct Options {
     pub anchors: Vec<PathBuf>,
 }
 
-/// Why a worker ended other than by a drain.
+/// The reason why a worker ended other than by a drain.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// Started by hand, or under a supervisor of another version.
@@ -71,7 +71,7 @@ pub enum WorkerError {
     Listen {
         /// Which port.
         port: u16,
-        /// What the system said.
+        /// Error of the system.
         #[source]
         source: io::Error,
     },
@@ -85,7 +85,7 @@ pub fn run(options: &Options) -> Result<(), WorkerError> {
     let gauge = options.memory_bytes.map(Gauge::open).transpose();
     confine(options)?;
     let gauge = gauge.unwrap_or_else(|error| {
-        warn!(%error, "what memory is taken cannot be seen: no request is turned away for it");
+        warn!(%error, "the memory that is taken cannot be read: no request is refused for it");
         None
     });
     let mut builder = if options.threads <= 1 {

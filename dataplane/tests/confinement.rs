@@ -1,6 +1,6 @@
-//! The confinement of a worker, applied to this very program: a table of what it must not be able to do any more, and one of
-//! what it must. Started as root it becomes somebody else, as a worker does; started by anybody else, and by root in the
-//! second run, it stays who it is. Restrictions cannot be taken back, so each run is a process of its own.
+//! The confinement of a worker, applied to this very program: a table of what it must not be able to do any more, and
+//! one of what it must. Started as root it becomes somebody else, as a worker does; started by anybody else, and by
+//! root in the second run, it stays who it is. Restrictions cannot be taken back, so each run is a process of its own.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a failing test may panic
 

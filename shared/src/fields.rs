@@ -7,12 +7,12 @@
 pub struct Field {
     /// In lower case, with hyphens.
     pub name: &'static str,
-    properties: u8,
+    properties: u16,
 }
 
 /// Property of a field; a field has any number of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u16)]
 pub enum Property {
     /// It frames the message.
     Framing = 1,
@@ -30,25 +30,27 @@ pub enum Property {
     Early = 64,
     /// `Connection` must not name it: the upstream relies on it.
     EndToEnd = 128,
+    /// HTTP/2 does not carry it (RFC 9113 section 8.2.2).
+    ConnectionSpecific = 256,
 }
 
 impl Field {
     /// True if the field has the property.
     pub const fn is(&self, property: Property) -> bool {
-        self.properties & property as u8 != 0
+        self.properties & property as u16 != 0
     }
 }
 
 const fn field(name: &'static str, properties: &[Property]) -> Field {
     let (mut bits, mut at) = (0, 0);
     while at < properties.len() {
-        bits |= properties[at] as u8;
+        bits |= properties[at] as u16;
         at += 1;
     }
     Field { name, properties: bits }
 }
 
-use Property::{Body, Client, Early, EndToEnd, Framing, Hop, Own, Restricted};
+use Property::{Body, Client, ConnectionSpecific, Early, EndToEnd, Framing, Hop, Own, Restricted};
 
 /// Sorted by name. The restricted ones: `if` and `lock-token` are WebDAV's; `proxy` becomes an environment variable
 /// that HTTP clients behind a gateway obey; `translate` makes an old IIS send the source; the others replace method,
@@ -59,7 +61,7 @@ static FIELDS: &[Field] = &[
     field("authorization", &[Early, EndToEnd]),
     field("cache-control", &[Early, EndToEnd]),
     field("cf-connecting-ip", &[Client, Early, EndToEnd]),
-    field("connection", &[Hop, Early]),
+    field("connection", &[Hop, ConnectionSpecific, Early]),
     field("content-disposition", &[Body, Early]),
     field("content-encoding", &[Body, Early, EndToEnd]),
     field("content-length", &[Framing, Early, EndToEnd]),
@@ -76,7 +78,7 @@ static FIELDS: &[Field] = &[
     field("host", &[Own, Early, EndToEnd]),
     field("http2-settings", &[Hop, Early]),
     field("if", &[Restricted, Early]),
-    field("keep-alive", &[Hop, Early]),
+    field("keep-alive", &[Hop, ConnectionSpecific, Early]),
     field("location", &[Early]),
     field("lock-token", &[Restricted, Early]),
     field("max-forwards", &[Early]),
@@ -84,16 +86,16 @@ static FIELDS: &[Field] = &[
     field("proxy", &[Restricted, Early]),
     field("proxy-authenticate", &[Hop, Early]),
     field("proxy-authorization", &[Hop, Early]),
-    field("proxy-connection", &[Hop, Early]),
+    field("proxy-connection", &[Hop, ConnectionSpecific, Early]),
     field("range", &[Early, EndToEnd]),
     field("referer", &[Early, EndToEnd]),
     field("set-cookie", &[Early]),
     field("te", &[Hop, Early]),
     field("trailer", &[Early]),
-    field("transfer-encoding", &[Framing, Hop, Early, EndToEnd]),
+    field("transfer-encoding", &[Framing, Hop, ConnectionSpecific, Early, EndToEnd]),
     field("translate", &[Restricted, Early]),
     field("true-client-ip", &[Client, Early, EndToEnd]),
-    field("upgrade", &[Hop, Early]),
+    field("upgrade", &[Hop, ConnectionSpecific, Early]),
     field("user-agent", &[Early, EndToEnd]),
     field("vary", &[Early]),
     field("www-authenticate", &[Early]),
@@ -122,8 +124,26 @@ static FIELDS: &[Field] = &[
 /// Length of the longest name.
 const NAME_BYTES_MAX: usize = 25;
 
+/// The bits of a letter that do not depend on its case.
+const LETTER: u8 = 31;
+
+/// Lengths of the names that begin with a letter, one bit each: most names are not in the table, and need no search.
+static LENGTHS: [u32; 32] = {
+    let (mut lengths, mut at) = ([0; 32], 0);
+    while at < FIELDS.len() {
+        let name = FIELDS[at].name.as_bytes();
+        lengths[(name[0] & LETTER) as usize] |= 1 << name.len();
+        at += 1;
+    }
+    lengths
+};
+
 /// The field that `name` is read as; `None` when it means nothing here.
 pub fn find(name: &[u8]) -> Option<&'static Field> {
+    let first = *name.first()?;
+    if LENGTHS[usize::from(first & LETTER)] >> name.len().min(31) & 1 == 0 {
+        return None;
+    }
     let mut folded = [0; NAME_BYTES_MAX];
     let folded = folded.get_mut(..name.len())?;
     for (to, from) in folded.iter_mut().zip(name) {
@@ -136,6 +156,11 @@ pub fn find(name: &[u8]) -> Option<&'static Field> {
 /// True if `name` is read as a field that has `property`.
 pub fn is(name: &[u8], property: Property) -> bool {
     find(name).is_some_and(|field| field.is(property))
+}
+
+/// True if `name` is a field that has `property`, in its own spelling.
+pub fn is_exactly(name: &[u8], property: Property) -> bool {
+    is(name, property) && !is_twin(name)
 }
 
 /// True if `name`, which [`find`] knows, is not the field itself but a spelling with underscores or dots.
@@ -163,6 +188,7 @@ mod tests {
         for field in FIELDS {
             assert_eq!(find(field.name.as_bytes()), Some(field));
             assert!(!is_twin(field.name.as_bytes()) && field.name == field.name.to_lowercase());
+            assert!(!field.is(ConnectionSpecific) || field.is(Hop), "{}", field.name);
             // What must not be forged, hidden or late is early; and who may not set it may not take it out either.
             assert!(field.is(Early), "{}", field.name);
             assert!(!field.is(Client) || field.is(EndToEnd), "{}", field.name);

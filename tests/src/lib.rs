@@ -24,6 +24,8 @@ pub mod coded;
 
 pub mod limit;
 
+pub mod rate_limit;
+
 pub mod multipart;
 
 pub mod origin;

@@ -1,5 +1,5 @@
-//! An authority as an event's URL fields show it: host and port apart, a password masked. It reads what was sent, malformed
-//! values too, so that host, port and whole URL of one event always agree.
+//! An authority as an event's URL fields show it: host and port apart, a password masked. It reads what was sent,
+//! malformed values too, so that host, port and whole URL of one event always agree.
 
 use std::borrow::Cow;
 
@@ -79,7 +79,7 @@ pub(super) fn without_password(authority: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Whether `name` is a host name as OCSF defines it, and that name without its final dot.
+/// Reports whether `name` is a host name as OCSF defines it, and that name without its final dot.
 pub(super) fn valid_name(name: &[u8]) -> Option<&str> {
     let name = name.strip_suffix(b".").unwrap_or(name);
     let label = |label: &[u8]| {

@@ -74,7 +74,7 @@ pub(super) fn write(event: &Event<'_>, facts: &Facts<'_>, uid: &str, document: &
     document.object("waf", |waf| product::write(event, facts, waf));
 }
 
-/// What kind of event it is, how bad, and what was done.
+/// Class, severity and action of the event.
 fn write_event(event: &Event<'_>, facts: &Facts<'_>, uid: &str, about: &mut Object<'_>) {
     let (kind, action, kinds, outcome) = match event.disposition {
         Disposition::Blocked => ("alert", "blocked", ["access", "denied"], "failure"),

@@ -1,4 +1,4 @@
-//! What an event says, before any schema spells it: names collected, severity judged, values masked and bounded.
+//! Content of an event, before any schema spells it: names collected, severity judged, values masked and bounded.
 //! Every published format is made from these facts and from nothing else.
 
 use std::borrow::Cow;
@@ -8,9 +8,9 @@ use waf_shared::limits::{EXCERPT_BYTES_MAX, MATCHES_MAX};
 use waf_shared::plan::Mode;
 
 use super::authority;
-use super::mask::{self, Kind};
+use super::mask::{self, TextKind};
 use super::url::{self, Url};
-use super::{DECIDES, Disposition, Event, Finding, Protection, REMARK, text};
+use super::{DECIDES, Disposition, Event, EventFinding, Protection, REMARK, text};
 
 /// Bytes of an unread request line that an excerpt may quote.
 pub(super) const REQUEST_LINE_BYTES_MAX: usize = 256;
@@ -36,7 +36,7 @@ pub(super) const RULES_MAX: usize = 96;
 /// Parts that were not inspected.
 const NOT_INSPECTED_MAX: usize = 16;
 
-/// How bad an event is; numbers as both schemas have them.
+/// Severity of an event; numbers as both schemas have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Severity {
     Informational,
@@ -49,7 +49,7 @@ pub(super) enum Severity {
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub(super) severity: Severity,
-    /// Whether a finding is an attack in the sense of ATT&CK T1190.
+    /// True if a finding is an attack in the sense of ATT&CK T1190.
     pub(super) is_attack: bool,
     /// Names, the deciding one first, each once.
     pub(super) protections: Vec<&'static str>,
@@ -172,7 +172,7 @@ impl Severity {
     }
 }
 
-/// What kind of thing a protection finds.
+/// Kind of a protection's findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// An attempt to exploit an application.
@@ -223,7 +223,7 @@ fn severity(event: &Event<'_>) -> Severity {
     }
 }
 
-fn rules(findings: &[Finding<'_>]) -> Vec<&'static str> {
+fn rules(findings: &[EventFinding<'_>]) -> Vec<&'static str> {
     let mut rules = unique(findings.iter().filter_map(|finding| finding.rule));
     rules.truncate(RULES_MAX);
     rules
@@ -231,7 +231,7 @@ fn rules(findings: &[Finding<'_>]) -> Vec<&'static str> {
 
 /// The deciding finding: the first, or the heaviest rule where the first is a check without one and others are rules,
 /// since consumers look the rule's id up among all that matched.
-fn deciding<'a>(findings: &'a [Finding<'a>]) -> Option<Deciding<'a>> {
+fn deciding<'a>(findings: &'a [EventFinding<'a>]) -> Option<Deciding<'a>> {
     let finding = findings.iter().find(|finding| finding.rule.is_some()).or(findings.first())?;
     let location = match name_of(finding) {
         Some(name) => format!("{}:{name}", sentence(&finding.place)),
@@ -245,7 +245,7 @@ fn deciding<'a>(findings: &'a [Finding<'a>]) -> Option<Deciding<'a>> {
     })
 }
 
-fn described<'a>(finding: &'a Finding<'a>, unread: bool) -> Match<'a> {
+fn described<'a>(finding: &'a EventFinding<'a>, unread: bool) -> Match<'a> {
     Match {
         protection: finding.protection.name(),
         rule: finding.rule,
@@ -259,12 +259,12 @@ fn described<'a>(finding: &'a Finding<'a>, unread: bool) -> Match<'a> {
     }
 }
 
-fn name_of<'a>(finding: &'a Finding<'a>) -> Option<Cow<'a, str>> {
+fn name_of<'a>(finding: &'a EventFinding<'a>) -> Option<Cow<'a, str>> {
     (!finding.name.is_empty()).then(|| text::lossy(&finding.name, NAME_BYTES_MAX))
 }
 
-/// What was matched, at most `bytes_max` bytes of it, without what must not be written down.
-fn excerpt<'a>(finding: &'a Finding<'a>, bytes_max: usize) -> Option<Cow<'a, str>> {
+/// The matched bytes, at most `bytes_max` of them, without what must not be written down.
+fn excerpt<'a>(finding: &'a EventFinding<'a>, bytes_max: usize) -> Option<Cow<'a, str>> {
     if finding.excerpt.is_empty() {
         return None;
     }
@@ -273,10 +273,10 @@ fn excerpt<'a>(finding: &'a Finding<'a>, bytes_max: usize) -> Option<Cow<'a, str
     if names_value && mask::is_secret(&finding.name) {
         return Some(Cow::Borrowed(mask::MASK));
     }
-    // Masked before it is cut: a cut could part a value from what tells that it is secret.
+    // Masked before it is cut: a cut could part a value from the name that shows that it is secret.
     let quoted = finding.excerpt.get(..4 * bytes_max).unwrap_or(&finding.excerpt);
     let limit = bytes_max * 6;
-    Some(match mask::values(quoted, Kind::Text) {
+    Some(match mask::values(quoted, TextKind::Text) {
         Cow::Borrowed(_) => text::lossy(text::cut(&finding.excerpt, bytes_max), limit),
         Cow::Owned(masked) => Cow::Owned(text::lossy(text::cut(&masked, bytes_max), limit).into_owned()),
     })

@@ -152,7 +152,7 @@ pub(super) fn text(out: &mut Vec<u8>, value: impl Display) {
     out.push(b'"');
 }
 
-/// Whether `text` is ASCII that is written as it stands, without an escape.
+/// Reports whether `text` is ASCII that is written as it stands, without an escape.
 pub(super) fn is_plain(text: &str) -> bool {
     let plain = |byte: u8| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\';
     // Sixteen at a time without a branch between them: that much is one step for the processor.

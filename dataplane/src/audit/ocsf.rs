@@ -56,7 +56,7 @@ pub(super) fn write(event: &Event<'_>, facts: &Facts<'_>, uid: &str, document: &
     document.object("waf", |waf| product::write(event, facts, waf));
 }
 
-/// What kind of event it is, when it was, how bad, and what was done.
+/// Class, time, severity and action of the event.
 fn classification(event: &Event<'_>, facts: &Facts<'_>, document: &mut Object<'_>) {
     let (activity_id, activity_name) = activity(&facts.method);
     let (disposition_id, disposition, action_id, action, status_id, status) = match event.disposition {
@@ -166,7 +166,7 @@ fn firewall_rule(facts: &Facts<'_>, document: &mut Object<'_>) {
     });
 }
 
-/// What can be searched for across events: the client, the host, the weaknesses.
+/// Values that can be searched for across events: the client, the host, the weaknesses.
 fn observables(facts: &Facts<'_>, document: &mut Object<'_>) {
     let client = ("src_endpoint.ip", "IP Address", 2, facts.client.as_str());
     let hostname = facts.url.hostname.map(|name| ("http_request.url.hostname", "Hostname", 1, name));

@@ -1,4 +1,4 @@
-//! What both formats say in this product's own words: the `waf` object, its name and version.
+//! Content that both formats share: the `waf` object, its name and version.
 //! Shapes only, as in the formats beside it.
 
 use super::Event;
@@ -14,7 +14,7 @@ pub(super) const DATASET: &str = "waf.audit";
 /// Version of the product.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Where rules come from: they are this product's own.
+/// Source of the rules, which are this product's own.
 pub(super) const RULESET: &str = "native";
 
 /// The `waf` object.

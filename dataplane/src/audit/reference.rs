@@ -1,5 +1,5 @@
-//! `docs/audit.md`, made from what writes the events: outcomes and severities are asked of it, bounds are its constants,
-//! and a test holds the table of fields against events of every kind, in both directions.
+//! `docs/audit.md`, made from what writes the events: outcomes and severities are asked of it, bounds are its
+//! constants, and a test holds the table of fields against events of every kind, in both directions.
 
 mod fields;
 
@@ -12,7 +12,7 @@ use waf_shared::limits::{AUDIT_QUEUE_BYTES_MAX, AUDIT_WAIT_SECONDS, EXCERPT_BYTE
 use waf_shared::plan::{AuditFormat, Mode};
 
 use super::facts::{self, Class, class};
-use super::{Disposition, Event, Finding, Protection, ecs, url};
+use super::{Disposition, Event, EventFinding, Protection, ecs, url};
 use fields::ROWS;
 
 /// The page.
@@ -159,7 +159,7 @@ fn word(value: &Value) -> &str {
 
 /// An event of that outcome, read back.
 fn written(disposition: Disposition, leaf: Leaf, format: AuditFormat) -> Value {
-    let findings = [Finding {
+    let findings = [EventFinding {
         protection: Protection::Leaf(leaf),
         rule: None,
         place: "REQUEST".into(),
@@ -287,7 +287,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Every field of `lines` is described, and every field that is described stands in one of them.
+    /// Every field of `lines` is described, and every field that is described occurs in one of them.
     pub(in crate::audit) fn check_fields(lines: &[String], format: AuditFormat) {
         let mut fields = BTreeSet::new();
         for line in lines {

@@ -32,7 +32,7 @@ pub struct Sink {
 #[error("the audit stream had no room in time")]
 pub struct AuditUnavailable;
 
-/// What became of lines.
+/// Outcomes of lines.
 #[derive(Debug, Default)]
 struct Counts {
     written: AtomicU64,
@@ -64,8 +64,8 @@ impl Sink {
         self.queue(line).await
     }
 
-    /// Resolves once every line that was sent before is in the kernel's buffer; the same bound holds. Who will have a line
-    /// to send and could not take back what it does until then asks first.
+    /// Resolves once every line that was sent before is in the kernel's buffer; the same bound holds. Who will have a
+    /// line to send and could not take back what it does until then asks first.
     pub async fn room(&self) -> Result<(), AuditUnavailable> {
         self.queue(Vec::new()).await
     }

@@ -14,7 +14,7 @@ mod urls;
 
 const PLAN: &str = "5f2b1c9d8e7a60415f2b1c9d8e7a60415f2b1c9d8e7a60415f2b1c9d8e7a6041";
 
-fn event<'a>(disposition: Disposition, status: u16, findings: &'a [Finding<'a>]) -> Event<'a> {
+fn event<'a>(disposition: Disposition, status: u16, findings: &'a [EventFinding<'a>]) -> Event<'a> {
     Event {
         time: SystemTime::UNIX_EPOCH + Duration::from_millis(1_795_207_891_482),
         disposition,
@@ -42,8 +42,8 @@ fn event<'a>(disposition: Disposition, status: u16, findings: &'a [Finding<'a>])
     }
 }
 
-fn finding(leaf: Leaf, rule: Option<&'static str>) -> Finding<'static> {
-    Finding {
+fn finding(leaf: Leaf, rule: Option<&'static str>) -> EventFinding<'static> {
+    EventFinding {
         protection: Protection::Leaf(leaf),
         rule,
         place: Cow::Borrowed("ARGS"),
@@ -56,12 +56,12 @@ fn finding(leaf: Leaf, rule: Option<&'static str>) -> Finding<'static> {
     }
 }
 
-fn union_select() -> Finding<'static> {
+fn union_select() -> EventFinding<'static> {
     finding(Leaf::SqlInjectionUnionSelect, Some("sql-injection-union-select/union-select"))
 }
 
-fn limit(leaf: Leaf) -> Finding<'static> {
-    Finding {
+fn limit(leaf: Leaf) -> EventFinding<'static> {
+    EventFinding {
         place: Cow::Borrowed("REQUEST"),
         name: Cow::Borrowed(b""),
         view: None,

@@ -1,5 +1,5 @@
-//! Bytes from outside as text that fits: valid UTF-8, no longer than a bound. The bound counts bytes as JSON writes them,
-//! since that is what an event costs.
+//! Bytes from outside as text that fits: valid UTF-8, no longer than a bound. The bound counts bytes as JSON writes
+//! them, since that is what an event costs.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,8 @@ pub(super) fn lossy(bytes: &[u8], bytes_max: usize) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// `bytes` for a URL field: what is not UTF-8, and control characters, percent-encoded. At most `bytes_max` bytes of JSON.
+/// `bytes` for a URL field: what is not UTF-8, and control characters, percent-encoded. At most `bytes_max` bytes of
+/// JSON.
 pub(super) fn url(bytes: &[u8], bytes_max: usize) -> Cow<'_, str> {
     let head = bytes.get(..bytes_max).unwrap_or(bytes);
     match std::str::from_utf8(head) {

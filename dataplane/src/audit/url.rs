@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::net::SocketAddr;
 
 use super::authority::{Authority, without_password};
-use super::mask::{self, Kind};
+use super::mask::{self, TextKind};
 use super::text;
 
 /// Bytes of JSON for each of the path, the query and the whole URL. Three of them leave an event well below 256 KiB.
@@ -56,8 +56,8 @@ pub(crate) fn read<'a>(
     }
     let local = absolute.map_or(target, |(_, _, local)| local);
     let (path, query) = split_query(local);
-    let path = mask::values(path, Kind::Path);
-    let query = query.map(|query| mask::values(query, Kind::Query));
+    let path = mask::values(path, TextKind::Path);
+    let query = query.map(|query| mask::values(query, TextKind::Query));
     url.full = Some(match absolute {
         Some((scheme, authority, _)) => {
             full(&[scheme, b"://", without_password(authority).as_ref()], &path, query.as_deref())
@@ -89,12 +89,13 @@ pub(crate) fn masked(value: &[u8]) -> Cow<'_, str> {
     let (address, query) = split_query(value);
     let address = match split_absolute(address) {
         Some((scheme, authority, path)) => {
-            [scheme, b"://", without_password(authority).as_ref(), &mask::values(path, Kind::Path)].concat()
+            [scheme, b"://", without_password(authority).as_ref(), &mask::values(path, TextKind::Path)]
+                .concat()
         }
-        None => mask::values(address, Kind::Path).into_owned(),
+        None => mask::values(address, TextKind::Path).into_owned(),
     };
     let masked = match query {
-        Some(query) => [address.as_slice(), b"?", &mask::values(query, Kind::Query)].concat(),
+        Some(query) => [address.as_slice(), b"?", &mask::values(query, TextKind::Query)].concat(),
         None => address,
     };
     Cow::Owned(text::url(&masked, REFERER_BYTES_MAX).into_owned())

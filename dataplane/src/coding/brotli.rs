@@ -5,7 +5,8 @@ use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, Sta
 use super::{Ancillary, Malformed, Step};
 
 /// The decoder skips metadata (RFC 7932 section 9.2) without a word, but its state shows the block that it is in. It is
-/// looked at after each so many bytes of the body, so that no block of as many passes unseen; a shorter one carries nothing.
+/// looked at after each so many bytes of the body, so that no block of as many passes unseen; a shorter one carries
+/// nothing.
 const LOOK_BYTES: usize = 4;
 
 /// Decodes a Brotli body.

@@ -64,8 +64,8 @@ enum Form {
     Bare,
 }
 
-/// The form that the first bytes show; `None` asks for more. A zlib header (method 8) is also the start of a bare stored
-/// block, which is good only when its length stands there twice, the second time inverted.
+/// The form that the first bytes show; `None` asks for more. A zlib header (method 8) is also the start of a bare
+/// stored block, which is good only when its length stands there twice, the second time inverted.
 fn form(head: &[u8]) -> Result<Option<Form>, Malformed> {
     let (Some(method), flags) = (head.first(), head.get(1)) else { return Ok(None) };
     if method & 0x0f != 8 || method >> 4 > 7 {

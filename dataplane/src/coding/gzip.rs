@@ -18,7 +18,7 @@ const BLOCK_SIZE: [u8; 4] = [b'B', b'C', 2, 0];
 /// Bytes of that field with its value.
 const BLOCK_SIZE_BYTES: u16 = 6;
 
-/// Where in a member the next byte stands.
+/// Position of the next byte in a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum At {
     /// Before a member, or after the last one.
@@ -160,8 +160,8 @@ impl Gzip {
         Ok(())
     }
 
-    /// The part of the header that follows `part`, which ends with `byte`; 0 is the fixed one. The flags name the parts in
-    /// this order but for the last.
+    /// The part of the header that follows `part`, which ends with `byte`; 0 is the fixed one. The flags name the
+    /// parts in this order but for the last.
     fn after(&mut self, part: u8, byte: u8) -> At {
         let order = [
             (EXTRA, At::ExtraLength(0)),

@@ -47,7 +47,7 @@ fn bare(data: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes it")
 }
 
-fn inflate(codings: &[Coding], bounds: Bounds, pieces: &[&[u8]]) -> Result<Vec<u8>, Fault> {
+fn inflate(codings: &[Coding], bounds: Bounds, pieces: &[&[u8]]) -> Result<Vec<u8>, CodingFault> {
     let mut inflater = Inflater::new(codings, bounds, Ancillary::Refused);
     let mut out = Vec::new();
     for piece in pieces {
@@ -126,7 +126,7 @@ fn check_sums_and_sizes_are_compared() {
     let at = size.len() - 1;
     size[at] ^= 1;
     for broken in [reserved, sum, size] {
-        assert_eq!(inflate(&[Coding::Gzip], FREE, &[&broken]), Err(Fault::Malformed));
+        assert_eq!(inflate(&[Coding::Gzip], FREE, &[&broken]), Err(CodingFault::Malformed));
     }
 }
 
@@ -136,10 +136,18 @@ fn what_is_cut_or_followed_by_rubbish_is_malformed() {
         let encoded =
             encode(coding, b"some text that is long enough to be compressed, compressed, compressed");
         let cut = &encoded[..encoded.len() - 1];
-        assert_eq!(inflate(&[coding], FREE, &[cut]), Err(Fault::Malformed), "{coding:?} cut");
+        assert_eq!(inflate(&[coding], FREE, &[cut]), Err(CodingFault::Malformed), "{coding:?} cut");
         let more = [encoded.as_slice(), b"rubbish"].concat();
-        assert_eq!(inflate(&[coding], FREE, &[&more]), Err(Fault::Malformed), "{coding:?} with rubbish");
-        assert_eq!(inflate(&[coding], FREE, &[b"{\"a\": 1}"]), Err(Fault::Malformed), "{coding:?} plain");
+        assert_eq!(
+            inflate(&[coding], FREE, &[&more]),
+            Err(CodingFault::Malformed),
+            "{coding:?} with rubbish"
+        );
+        assert_eq!(
+            inflate(&[coding], FREE, &[b"{\"a\": 1}"]),
+            Err(CodingFault::Malformed),
+            "{coding:?} plain"
+        );
     }
 }
 
@@ -148,7 +156,7 @@ fn deflate_that_reads_both_ways_is_refused() {
     // A zlib header that is also a stored block of length 0xdd9c: two readers would see two bodies.
     assert_eq!(
         inflate(&[Coding::Deflate], FREE, &[&[0x78, 0x9c, 0xdd, 0x63, 0x22, 0, 0, 0]]),
-        Err(Fault::Malformed)
+        Err(CodingFault::Malformed)
     );
 }
 
@@ -164,17 +172,17 @@ fn bombs_end_at_the_ratio() {
             out += made.len();
             ControlFlow::Continue(())
         });
-        assert_eq!(result, Err(Fault::Ratio), "{coding:?}");
+        assert_eq!(result, Err(CodingFault::Ratio), "{coding:?}");
         assert!(out < 1 << 20, "{coding:?} made {out} bytes first");
     }
     // Content that stays small behind a stage that does not: empty stored blocks, ended by one that is the last.
     let empty = [[0, 0, 0, 0xff, 0xff].repeat(4 << 20), vec![1, 0, 0, 0xff, 0xff]].concat();
     let bounds = Bounds { bytes_max: u64::MAX, ratio_max: 100 };
     let between = encode(Coding::Gzip, &empty);
-    assert_eq!(inflate(&[Coding::Deflate, Coding::Gzip], bounds, &[&between]), Err(Fault::Ratio));
+    assert_eq!(inflate(&[Coding::Deflate, Coding::Gzip], bounds, &[&between]), Err(CodingFault::Ratio));
     let twice = encode(Coding::Gzip, &encode(Coding::Gzip, &bomb));
     let bounds = Bounds { bytes_max: u64::MAX, ratio_max: 100 };
-    assert_eq!(inflate(&[Coding::Gzip, Coding::Gzip], bounds, &[&twice]), Err(Fault::Ratio));
+    assert_eq!(inflate(&[Coding::Gzip, Coding::Gzip], bounds, &[&twice]), Err(CodingFault::Ratio));
 }
 
 #[test]
@@ -200,7 +208,7 @@ fn the_limit_stops_quietly_unless_the_prefix_is_a_bomb() {
         assert_eq!(inflate(&[coding], bounds, &[&encoded]), Ok(text[..1000].to_vec()), "{coding:?}");
         let bomb = encode(coding, &vec![b' '; 1 << 20]);
         let bounds = Bounds { bytes_max: 100_000, ratio_max: 100 };
-        assert_eq!(inflate(&[coding], bounds, &[&bomb]), Err(Fault::Ratio), "{coding:?}");
+        assert_eq!(inflate(&[coding], bounds, &[&bomb]), Err(CodingFault::Ratio), "{coding:?}");
     }
 }
 
@@ -208,7 +216,7 @@ fn the_limit_stops_quietly_unless_the_prefix_is_a_bomb() {
 fn windows_beyond_8_mb_are_refused() {
     // Magic number, a frame header with a window of 16 MB (exponent 14, mantissa 0), an empty last block.
     let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 14 << 3, 0x01, 0x00, 0x00];
-    assert_eq!(inflate(&[Coding::Zstd], FREE, &[&frame]), Err(Fault::Malformed));
+    assert_eq!(inflate(&[Coding::Zstd], FREE, &[&frame]), Err(CodingFault::Malformed));
     let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 13 << 3, 0x01, 0x00, 0x00];
     assert_eq!(inflate(&[Coding::Zstd], FREE, &[&frame]), Ok(Vec::new()));
 }

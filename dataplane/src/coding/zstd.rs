@@ -13,7 +13,7 @@ const WINDOW_LOG_MAX: u32 = 23;
 /// Decodes a Zstandard body.
 pub(super) struct Zstd {
     context: Option<DCtx<'static>>,
-    /// Whether the last frame that began is whole.
+    /// True if the last frame that began is whole.
     is_complete: bool,
     /// The frames, where what they carry beside the content is refused.
     frames: Option<Frames>,

@@ -1,7 +1,7 @@
-//! System calls that a worker may make: a list, and what is not on it fails with EPERM. No call on it starts a program or a
-//! process, looks into another process, changes what is mounted, makes memory executable that can be written, or opens
-//! any socket but TCP, UDP and local ones. A call that libraries try first and can do without fails with ENOSYS, which
-//! is what they expect of an old kernel.
+//! System calls that a worker may make: a list, and what is not on it fails with EPERM. No call on it starts a program
+//! or a process, looks into another process, changes what is mounted, makes memory executable that can be written, or
+//! opens any socket but TCP, UDP and local ones. A call that libraries try first and can do without fails with ENOSYS,
+//! which is what they expect of an old kernel.
 
 use std::collections::BTreeMap;
 
@@ -140,8 +140,8 @@ const NAMESPACES: u64 = (libc::CLONE_NEWNS
 /// Bits of a socket's type that say what it is; the others say how it behaves.
 const SOCKET_TYPE_BITS: u64 = 0xf;
 
-/// Restricts the calling thread and all that it starts, for good. How many calls are let through; none where the kernel has
-/// no filters.
+/// Restricts the calling thread and all that it starts, for good. How many calls are let through; none where the
+/// kernel has no filters.
 pub fn restrict() -> Result<Option<usize>, ConfinementError> {
     // Without filters, asking is an invalid argument.
     if secure_computing_mode() == Err(Errno::INVAL) {
@@ -175,8 +175,8 @@ fn compile(
     SeccompFilter::new(rules, otherwise, matched, arch)?.try_into()
 }
 
-/// For each call that is let through, the arguments with which it is: any of its rules, all of a rule's conditions. No rule
-/// means any arguments.
+/// For each call that is let through, the arguments with which it is: any of its rules, all of a rule's conditions. No
+/// rule means any arguments.
 #[allow(
     clippy::cast_sign_loss,
     clippy::unnecessary_cast,
@@ -231,7 +231,7 @@ fn rules(process: u32) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> 
     Ok(rules)
 }
 
-/// What an argument has to be. Arguments are counted from 0.
+/// Condition on an argument. Arguments are counted from 0.
 #[derive(Debug, Clone, Copy)]
 enum Condition {
     /// Its lower 32 bits are this.

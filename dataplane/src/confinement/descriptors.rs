@@ -1,6 +1,6 @@
-//! Descriptors that a worker inherits. Three are meant for it: the control socket, the audit stream and the log; all others
-//! come over the control socket later. What somebody else left open above them, such as a file that a shell or a service
-//! manager opened for the supervisor, is closed.
+//! Descriptors that a worker inherits. Three are meant for it: the control socket, the audit stream and the log; all
+//! others come over the control socket later. What somebody else left open above them, such as a file that a shell or
+//! a service manager opened for the supervisor, is closed.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use nix::sys::resource::{Resource, getrlimit};
 /// The first descriptor that is not meant for a worker.
 const FIRST: i32 = 3;
 
-/// Where a process sees its own descriptors.
+/// Folder in which a process sees its own descriptors.
 const OWN: &str = "/proc/self/fd";
 
 /// Descriptors that are tried one by one where the system does not list them.

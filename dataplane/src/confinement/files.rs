@@ -1,5 +1,6 @@
 //! Files that a worker may open, by Landlock: what resolving names, reading trust anchors and loading the C library's
-//! modules need, for reading alone. It writes no file of its own accord: those for bodies come from the supervisor, open.
+//! modules need, for reading alone. It writes no file of its own accord: those for bodies come from the supervisor,
+//! open.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ const ABI_USED: ABI = ABI::V6;
 /// See [`ABI_USED`].
 pub const ABI_WANTED: u32 = ABI_USED as u32;
 
-/// What the C library reads to resolve a name. Editors and DHCP clients replace these files.
+/// Files that the C library reads to resolve a name. Editors and DHCP clients replace these files.
 const RESOLVER_FILES: [&str; 6] = [
     "/etc/resolv.conf",
     "/etc/hosts",
@@ -25,7 +26,7 @@ const RESOLVER_FILES: [&str; 6] = [
     "/etc/services",
 ];
 
-/// Where services keep what `/etc/resolv.conf` leads to, and sockets of resolvers.
+/// Folders of services with the target of `/etc/resolv.conf`, and with sockets of resolvers.
 const RESOLVER_FOLDERS: [&str; 4] =
     ["/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/nscd"];
 
@@ -36,7 +37,7 @@ const LIBRARIES: &[&str] = if cfg!(target_env = "musl") {
     &["/etc/ld.so.cache", "/etc/ld.so.conf", "/usr/lib", "/usr/lib64", "/lib", "/lib64"]
 };
 
-/// Where systems keep trust anchors, and what links there lead to.
+/// Folders of trust anchors, and of the targets of links there.
 const ANCHORS: [&str; 16] = [
     "/etc/ssl/certs",
     "/etc/ssl/cert.pem",
@@ -59,8 +60,8 @@ const ANCHORS: [&str; 16] = [
 /// Randomness, for kernels whose system call does not give it, and word of a restored snapshot.
 const DEVICES: [&str; 4] = ["/dev/urandom", "/dev/random", "/dev/sysgenid", "/dev/null"];
 
-/// Everything that a worker may read; `anchors` are what the operator names in place of the system's trust anchors. What
-/// is not there is left out by [`restrict`].
+/// Everything that a worker may read; `anchors` are what the operator names in place of the system's trust anchors.
+/// Files that are not there are left out by [`restrict`].
 pub fn needed(anchors: &[PathBuf]) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = RESOLVER_FILES.iter().map(|file| resolver_file(Path::new(file))).collect();
     paths.extend(RESOLVER_FOLDERS.iter().map(PathBuf::from));
@@ -75,9 +76,9 @@ pub fn needed(anchors: &[PathBuf]) -> Vec<PathBuf> {
     paths
 }
 
-/// What stands for a file that may be replaced: rules hold for what a path leads to now, so that a new file of the same
-/// name would be closed to a worker that was started before. Where the file is mounted by itself, as containers do, it
-/// stays the same one and is enough; else it takes the folder.
+/// The path that is allowed for a file that may be replaced: rules apply to the file that a path leads to now, so that
+/// a new file of the same name would be closed to a worker that was started before. Where the file is mounted by
+/// itself, as containers do, it stays the same one and is enough; else it takes the folder.
 fn resolver_file(path: &Path) -> PathBuf {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match real.parent() {

@@ -1,5 +1,5 @@
-//! Who a worker is and what that allows: its user and groups, no capability, no way to new rights, no memory that another
-//! process of the same user could read.
+//! Who a worker is and what that allows: its user and groups, no capability, no way to new rights, no memory that
+//! another process of the same user could read.
 
 use std::fmt;
 use std::io;

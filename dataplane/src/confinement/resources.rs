@@ -1,10 +1,10 @@
 //! Resources that a worker may take: no core file, which would hold keys and requests; no more open files than it was
 //! given; and the first place in line when the system runs out of memory, so that the supervisor survives.
 //!
-//! Three limits are not set, for a reason each. The number of processes counts everything that runs as the same user, so
-//! that another service could keep a worker from starting threads; the filter of system calls forbids new processes. The
-//! size of files would hold for a log that stderr leads to. Address space is not memory: the tables of rate limits
-//! reserve much and touch little.
+//! Three limits are not set, for a reason each. The number of processes counts everything that runs as the same user,
+//! so that another service could keep a worker from starting threads; the filter of system calls forbids new
+//! processes. The size of files would hold for a log that stderr leads to. Address space is not memory: the tables of
+//! rate limits reserve much and touch little.
 
 use std::fs;
 use std::io;
@@ -13,10 +13,11 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use super::ConfinementError;
 
-/// Where a process says how readily it is killed when memory is short, from -1000 to 1000.
+/// File in which a process sets how readily it is killed when memory is short, from -1000 to 1000.
 const OOM_SCORE: &str = "/proc/self/oom_score_adj";
 
-/// What a worker adds to the score that it inherits: a fifth of all memory counts as used by it on top of what is.
+/// Points that a worker adds to the score that it inherits: a fifth of all memory counts as used by it on top of what
+/// is.
 const OOM_STEP: i32 = 200;
 
 const OOM_SCORE_MAX: i32 = 1000;

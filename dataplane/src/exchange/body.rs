@@ -1,58 +1,56 @@
 //! A request body on its way through: read from the client within its limits, inspected, held until it may pass, then
 //! handed on piece by piece. Violations that end it are its faults; all of them are noted for the record.
 
+mod buffer;
 mod faults;
-mod hold;
 mod reading;
+mod setup;
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::time::timeout;
-use waf_detection::body::BodyKind;
 use waf_detection::inspection::Inspection;
 use waf_detection::rule::RuleMatcher;
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::fields;
-use waf_shared::limits;
-use waf_shared::metrics::{Degraded, RouteCounter};
 use waf_shared::plan::Mode;
 
-use super::Turned;
-use super::admit::{Admitted, leaf_of};
-use super::contract::Contracted;
-use super::grpc::Messages;
-use super::quota;
-use super::record::{NotInspected, Record};
-use crate::coding::{self, Coding};
-use crate::http1::body::{Decoder, trailer_fields};
+use super::admit::leaf_of;
+use super::context::RequestContext;
+use super::contract::ContractedOperation;
+use super::findings::{Findings, NotInspected};
+use super::rejection::Rejection;
+use crate::grpc::Messages;
+use crate::http1::body::trailer_fields;
 use crate::http1::head::Malformed;
 use crate::http1::reader::{BodyError, Piece};
 use crate::message::Source;
 use crate::metrics::watch;
-use crate::pace::Pace;
+use crate::min_rate::MinRate;
 use crate::refusal::{Refusal, TIMEOUT};
-use hold::Hold;
-use reading::{Reading, Tap};
+pub(super) use setup::Described;
+
+use buffer::BodyBuffer;
+use reading::Reading;
 
 /// A request body.
 #[derive(Debug)]
 pub(crate) struct Body {
-    decoder: Decoder,
     inspection: Box<Inspection>,
     reading: Reading,
-    hold: Hold,
-    pace: Option<Pace>,
+    buffer: BodyBuffer,
+    min_rate: Option<MinRate>,
     stall: Duration,
     /// The field that the rate limit counts by.
     key_field: Option<String>,
-    /// Whether what is held may go to the upstream.
+    /// True if what is held may go to the upstream.
     may_pass: bool,
-    /// Whether the disk failed.
+    /// True if the disk failed.
     cannot_hold: bool,
-    /// Whether what is held goes on before it is judged, since it can be held no longer.
+    /// True if what is held goes on before it is judged, since it can be held no longer.
     passes_early: bool,
     /// Set once the client has sent everything: the trailer lines.
     end: Option<Bytes>,
@@ -61,13 +59,13 @@ pub(crate) struct Body {
     messages: Option<Messages>,
     rules: Rules,
     /// The operation that the body is held to, until it was judged.
-    contracted: Option<Contracted>,
+    operation: Option<ContractedOperation>,
     /// Time that comparing with the contract took.
     contract_time: Duration,
     noted: Vec<Noted>,
 }
 
-/// What of the route's settings a body is measured by.
+/// Settings of the route that a body is measured by.
 #[derive(Debug, Clone, Copy)]
 struct Rules {
     leaves: LeafSet,
@@ -76,7 +74,7 @@ struct Rules {
     inspected_max: u64,
     bytes_per_second: u64,
     is_multipart: bool,
-    /// Whether a breach of the contract turns the client away.
+    /// True if a breach of the contract refuses the request.
     refuses_breaches: bool,
 }
 
@@ -95,10 +93,10 @@ pub(crate) enum Next {
     End,
 }
 
-/// Why the rest of a body does not come.
+/// The reason why the rest of a body does not come.
 #[derive(Debug)]
 pub(crate) enum BodyFault {
-    /// It is refused; what for is noted, or stands in the verdict.
+    /// It is refused; the reason is noted, or is in the verdict.
     Refused(Refusal),
     /// The client stopped sending.
     Unfinished,
@@ -108,75 +106,10 @@ pub(crate) enum BodyFault {
     Gone,
 }
 
-/// What the head says about reading the body.
-#[derive(Debug)]
-pub(super) struct Described<'a> {
-    pub(super) admitted: &'a Admitted,
-    pub(super) kind: BodyKind,
-    pub(super) codings: &'a [Coding],
-}
-
 impl Body {
-    /// Of a request whose head was inspected.
-    pub(super) fn new(described: &Described<'_>, inspection: Box<Inspection>, record: &Record) -> Body {
-        let Described { admitted, kind, codings } = *described;
-        let (settings, plan) = (record.settings(), record.serving.plan());
-        let ratio = settings.inspection.decompression_ratio_limit;
-        let is_ratio_on = settings.leaves.contains(Leaf::ResourceLimitsDecompressionRatio);
-        let bounds = coding::Bounds {
-            bytes_max: settings.accept.max_body_size.saturating_mul(u64::from(ratio)),
-            ratio_max: if is_ratio_on { ratio } else { u32::MAX },
-        };
-        let contracted = record.contracted.as_ref().filter(|contracted| {
-            contracted.judges_body()
-                && admitted.carries_body()
-                && !admitted.is_grpc()
-                && settings.leaves.contains(Leaf::OpenapiBodyMismatch)
-        });
-        let tap = contracted.map(|_| Tap::new(settings.inspection.max_inspect_size));
-        let reading = Reading::new(kind, codings, bounds, tap);
-        // Calls of gRPC may stay open and silent for long: they are neither held nor paced.
-        let is_stream = admitted.is_grpc();
-        let is_paced = !is_stream
-            && settings.leaves.contains(Leaf::RequestValidationSlowClients)
-            && admitted.carries_body();
-        let bytes_per_second = plan.protocol.slow_request_min_rate_bps;
-        let stall = if is_stream { limits::STREAM_STALL_SECONDS } else { limits::BODY_STALL_SECONDS };
-        // A call of gRPC may begin with the server's message: its head waits for none of the client's.
-        let is_unstarted = is_stream && kind == BodyKind::Binary;
-        let may_pass = contracted.is_none() && (reading.may_pass(&inspection) || is_unstarted);
-        Body {
-            decoder: Decoder::new(admitted.framing),
-            may_pass: !admitted.carries_body() || may_pass,
-            end: (!admitted.carries_body()).then(Bytes::new),
-            inspection,
-            reading,
-            hold: Hold::new(settings.inspection.max_memory_buffer, record.serving.spool().clone()),
-            pace: Some(bytes_per_second).filter(|_| is_paced).and_then(Pace::of_body),
-            stall: Duration::from_secs(stall),
-            key_field: quota::key_field(record).map(str::to_owned),
-            cannot_hold: false,
-            passes_early: false,
-            bytes: 0,
-            messages: is_stream.then(Messages::default),
-            rules: Rules {
-                leaves: settings.leaves,
-                mode: settings.mode,
-                bytes_max: settings.accept.max_body_size,
-                inspected_max: settings.inspection.max_inspect_size,
-                bytes_per_second,
-                is_multipart: kind == BodyKind::Multipart,
-                refuses_breaches: record.refuses_breaches(),
-            },
-            contracted: contracted.cloned(),
-            contract_time: Duration::ZERO,
-            noted: Vec::new(),
-        }
-    }
-
     /// The first bytes of what is held.
     pub(crate) fn beginning(&self, bytes_max: usize) -> Vec<u8> {
-        self.hold.beginning(bytes_max)
+        self.buffer.beginning(bytes_max)
     }
 
     /// Reads and holds until what was read may pass.
@@ -193,7 +126,7 @@ impl Body {
     pub(crate) async fn next(&mut self, reader: &mut Source<'_>) -> Result<Next, BodyFault> {
         loop {
             if self.may_pass {
-                match self.hold.pop().await {
+                match self.buffer.pop().await {
                     Ok(Some(data)) => return Ok(Next::Data(data)),
                     Ok(None) => {}
                     Err(error) => return Err(self.lost(&error)),
@@ -203,7 +136,7 @@ impl Body {
                 }
             }
             if let Some(data) = self.advance(reader).await? {
-                if self.may_pass && self.hold.is_empty() {
+                if self.may_pass && self.buffer.is_empty() {
                     return Ok(Next::Data(data));
                 }
                 self.keep(data).await?;
@@ -213,20 +146,20 @@ impl Body {
 
     /// Takes what is held without waiting, for one write together with the head.
     pub(crate) fn pop_held(&mut self) -> Option<Bytes> {
-        if self.may_pass { self.hold.pop_ready() } else { None }
+        if self.may_pass { self.buffer.pop_ready() } else { None }
     }
 
-    /// Whether the client has sent all of it.
+    /// Reports whether the client has sent all of it.
     pub(crate) fn has_come(&self) -> bool {
         self.end.is_some()
     }
 
     /// The trailers, once nothing but them is left to send.
     pub(crate) fn at_end(&self) -> Option<&Bytes> {
-        self.end.as_ref().filter(|_| self.may_pass && self.hold.is_empty())
+        self.end.as_ref().filter(|_| self.may_pass && self.buffer.is_empty())
     }
 
-    /// What was found, when it would block.
+    /// The verdict, when it would block.
     pub(crate) fn verdict(&self) -> Option<&Verdict> {
         Some(self.inspection.verdict()).filter(|verdict| verdict.blocks())
     }
@@ -236,35 +169,31 @@ impl Body {
         self.inspection
     }
 
-    /// Tells the record what was noted.
-    pub(super) fn report(&mut self, record: &mut Record) {
-        record.inspected(&self.inspection);
-        record.compared(std::mem::take(&mut self.contract_time));
+    /// Moves everything that was noted to the findings of the exchange.
+    pub(super) fn report(&mut self, context: &RequestContext, findings: &mut Findings) {
+        findings.measure(&self.inspection);
+        findings.measured.add_contract(std::mem::take(&mut self.contract_time));
         for Noted { leaf, reason } in self.noted.drain(..) {
-            if leaf == Leaf::ResourceLimitsDecompressionRatio {
-                record.series().add(RouteCounter::DecompressionRejected, 1);
-            }
-            record.noted(leaf, PLACE, reason);
+            findings.add_of_body(context, leaf, reason);
         }
-        let uninspected = self.reading.uninspected(&self.inspection);
-        record.uninspected(NotInspected {
-            rest: uninspected,
+        let rest = self.reading.uninspected(&self.inspection);
+        findings.add_not_inspected(NotInspected {
+            rest,
             files: self.inspection.file_rest(),
             body: if self.reading.is_off() { self.bytes } else { 0 },
         });
-        if self.hold.has_spooled() {
-            tracing::debug!(request_id = record.request_id, "a part of the body waited on disk");
-            record.series().add(RouteCounter::BodySpooled, 1);
+        if self.buffer.has_spooled() {
+            tracing::debug!(request_id = context.request_id(), "a part of the body waited on disk");
         }
-        if self.cannot_hold || self.hold.has_spooled() {
-            record.serving.metrics().degrade(Degraded::Spooling, self.cannot_hold);
-        }
-        if uninspected > 0 {
-            record.series().add(RouteCounter::BodyUninspectedBytes, uninspected);
-        }
-        if uninspected > 0 && self.rules.leaves.contains(Leaf::ResourceLimitsMaxInspectionSize) {
-            let reason = format!("{uninspected} bytes of the body were not inspected");
-            record.noted(Leaf::ResourceLimitsMaxInspectionSize, PLACE, reason.into());
+        findings.measured.has_spooled |= self.buffer.has_spooled();
+        findings.measured.cannot_spool |= self.cannot_hold;
+        let leaf = Leaf::ResourceLimitsMaxInspectionSize;
+        if rest > 0 && self.rules.leaves.contains(leaf) {
+            findings.add_of_body(
+                context,
+                leaf,
+                format!("{rest} bytes of the body were not inspected").into(),
+            );
         }
     }
 
@@ -281,7 +210,7 @@ impl Body {
                 if self.reading.tap().is_some_and(|tap| tap.is_cut) {
                     self.hold_to_contract(false)?;
                 }
-                let is_judged = self.contracted.is_none() && self.reading.may_pass(&self.inspection);
+                let is_judged = self.operation.is_none() && self.reading.may_pass(&self.inspection);
                 self.may_pass = self.passes_early || is_judged;
                 Ok(Some(data))
             }
@@ -310,17 +239,17 @@ impl Body {
     async fn read(&mut self, reader: &mut Source<'_>) -> Result<Piece, BodyFault> {
         loop {
             let began = Instant::now();
-            let pace = self.pace.as_ref().map(Pace::patience);
-            let patience = pace.map_or(self.stall, |pace| pace.min(self.stall));
-            let Ok(piece) = timeout(patience, reader.body(&mut self.decoder)).await else {
-                if pace.is_none_or(|pace| pace > self.stall) {
+            let min_rate = self.min_rate.as_ref().map(MinRate::patience);
+            let patience = min_rate.map_or(self.stall, |min_rate| min_rate.min(self.stall));
+            let Ok(piece) = timeout(patience, reader.body()).await else {
+                if min_rate.is_none_or(|min_rate| min_rate > self.stall) {
                     return Err(BodyFault::Unfinished);
                 }
                 let rate = self.rules.bytes_per_second;
                 let reason = format!("the body came slower than {rate} bytes a second");
                 self.violate(Leaf::RequestValidationSlowClients, reason)?;
-                // Said once; where the mode lets it pass, only silence ends the wait.
-                self.pace = None;
+                // Reported once; where the mode allows it, only silence ends the wait.
+                self.min_rate = None;
                 continue;
             };
             let piece = piece.map_err(|error| match error {
@@ -328,28 +257,28 @@ impl Body {
                 BodyError::Malformed(why) => BodyFault::Malformed(why),
                 BodyError::Io(_) => BodyFault::Gone,
             })?;
-            if let (Some(pace), Piece::Data(data)) = (&mut self.pace, &piece) {
-                pace.came(began.elapsed(), data.len());
+            if let (Some(min_rate), Piece::Data(data)) = (&mut self.min_rate, &piece) {
+                min_rate.came(began.elapsed(), data.len());
             }
             return Ok(piece);
         }
     }
 
-    /// Turns the client away when the verdict blocks and the mode says so.
+    /// Refuses the request when the verdict blocks and the mode says so.
     fn judge(&self) -> Result<(), BodyFault> {
         match refusal(&self.inspection, self.rules.mode) {
-            Some(refusal) => Err(BodyFault::Refused(self.closing(refusal))),
+            Some(refusal) => Err(BodyFault::Refused(refusal)),
             None => Ok(()),
         }
     }
 
     /// Judges what there is of the body by the contract, once.
     fn hold_to_contract(&mut self, is_whole: bool) -> Result<(), BodyFault> {
-        let (Some(contracted), Some(tap)) = (self.contracted.take(), self.reading.tap()) else {
+        let (Some(operation), Some(tap)) = (self.operation.take(), self.reading.tap()) else {
             return Ok(());
         };
         let began = watch();
-        let judged = contracted.judge(&tap.bytes, is_whole && !tap.is_cut);
+        let judged = operation.judge(&tap.bytes, is_whole && !tap.is_cut);
         self.contract_time = watch().saturating_sub(began);
         self.reading.drop_tap();
         let Err(reason) = judged else { return Ok(()) };
@@ -358,19 +287,19 @@ impl Body {
         if !self.rules.refuses_breaches {
             return Ok(());
         }
-        Err(BodyFault::Refused(self.closing(Refusal::blocked(leaf.row().status))))
+        Err(BodyFault::Refused(Refusal::blocked(leaf.row().status)))
     }
 
     async fn keep(&mut self, data: Bytes) -> Result<(), BodyFault> {
-        if let Err(error) = self.hold.push(data).await {
+        if let Err(error) = self.buffer.push(data).await {
             tracing::warn!(%error, "a body cannot be spooled to disk");
             self.cannot_hold = true;
-            self.hold.give_up_disk();
+            self.buffer.give_up_disk();
             self.violate(Leaf::ResourceLimitsMaxMemory, "the body cannot be spooled to disk")?;
         }
         // In `detect_only` the rest streams through the inspection and past it. Where the leaf is off, memory has no bound
         // but that of the inspection: what is not judged yet waits there.
-        let is_too_much = self.hold.memory_bytes() > self.rules.inspected_max;
+        let is_too_much = self.buffer.memory_bytes() > self.rules.inspected_max;
         if self.cannot_hold && (self.rules.mode != Mode::Blocking || is_too_much) {
             self.passes_early = true;
             self.may_pass = true;
@@ -378,15 +307,15 @@ impl Body {
         Ok(())
     }
 
-    /// What was held is lost: no mode can forward that.
+    /// Refuses a body whose held part is lost: no mode can forward it.
     fn lost(&mut self, error: &std::io::Error) -> BodyFault {
         tracing::warn!(%error, "a spooled body cannot be read back");
         let leaf = Leaf::ResourceLimitsMaxMemory;
         self.note(leaf, "the spooled body cannot be read back".into());
-        BodyFault::Refused(Refusal::blocked(leaf.row().status).closing())
+        BodyFault::Refused(Refusal::blocked(leaf.row().status))
     }
 
-    /// Notes a violation of `leaf`, if that is in force, and says whether the client is turned away.
+    /// Notes a violation of `leaf`, if that is in force, and reports whether it refuses the request.
     fn violate(&mut self, leaf: Leaf, reason: impl Into<Cow<'static, str>>) -> Result<(), BodyFault> {
         if !self.rules.leaves.contains(leaf) {
             return Ok(());
@@ -400,7 +329,7 @@ impl Body {
         } else {
             Refusal::blocked(leaf.row().status)
         };
-        Err(BodyFault::Refused(self.closing(refusal)))
+        Err(BodyFault::Refused(refusal))
     }
 
     fn note(&mut self, leaf: Leaf, reason: Cow<'static, str>) {
@@ -408,17 +337,12 @@ impl Body {
             self.noted.push(Noted { leaf, reason });
         }
     }
-
-    /// The rest of a body that was not read must not be read as a request.
-    fn closing(&self, refusal: Refusal) -> Refusal {
-        if self.end.is_some() { refusal } else { refusal.closing() }
-    }
 }
 
-/// Where violations of a body are said to be.
+/// Place of violations of a body.
 const PLACE: &str = "BODY";
 
-/// How an inspection turns the client away, if it does.
+/// The refusal by an inspection, if there is one.
 pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {
     let verdict = inspection.verdict();
     if !verdict.blocks() || mode != Mode::Blocking {
@@ -431,19 +355,23 @@ pub(super) fn refusal(inspection: &Inspection, mode: Mode) -> Option<Refusal> {
     Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))
 }
 
-/// What a broken body means for the client.
-pub(crate) fn body_refusal(fault: &BodyFault, record: &mut Record) -> Turned {
+/// The rejection of a request with a broken body.
+pub(crate) fn body_refusal(fault: &BodyFault, findings: &mut Findings) -> Rejection {
     match fault {
-        BodyFault::Refused(refusal) => Turned::Refused(*refusal),
+        BodyFault::Refused(refusal) => Rejection::Refused(*refusal),
         BodyFault::Unfinished => {
             // The record keeps it whatever the mode: a message that never ends cannot be forwarded.
-            let _ =
-                record.refuse(408, Leaf::RequestValidationSlowClients, PLACE, "the body was never finished");
-            Turned::Refused(TIMEOUT)
+            let _ = findings.refuse(
+                408,
+                Leaf::RequestValidationSlowClients,
+                PLACE,
+                "the body was never finished",
+            );
+            Rejection::Refused(TIMEOUT)
         }
         BodyFault::Malformed(why) => {
-            Turned::Refused(record.refuse(400, leaf_of(*why), PLACE, why.to_string()))
+            Rejection::Refused(findings.refuse(400, leaf_of(*why), PLACE, why.to_string()))
         }
-        BodyFault::Gone => Turned::Gone,
+        BodyFault::Gone => Rejection::Gone,
     }
 }

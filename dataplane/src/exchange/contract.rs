@@ -1,5 +1,5 @@
-//! The contract of the route, where it has one: the head of a request is held to it here, its body while it is read, and the
-//! answer while it is screened.
+//! The contract of the route, where it has one: the head of a request is held to it here, its body while it is read,
+//! and the answer while it is screened.
 
 use std::sync::Arc;
 
@@ -9,17 +9,27 @@ use waf_shared::plan::contract::Place;
 use waf_shared::route::normalize;
 
 use super::admit::Admitted;
+use super::context::RequestContext;
 use super::cors;
-use super::forward;
+use super::findings::Findings;
 use super::method_override;
-use super::record::Record;
+use super::rejection::Rejection;
+use super::rewrite;
 use crate::contracts::{Counted, Counters};
 use crate::metrics::watch;
 use crate::refusal::Refusal;
 
-/// A request that has an operation of the contract.
-#[derive(Debug, Clone)]
+/// An admitted request that was compared with its contract.
+#[derive(Debug)]
 pub(crate) struct Contracted {
+    pub(crate) admitted: Admitted,
+    /// The operation of the contract; none where no contract applies.
+    pub(super) operation: Option<ContractedOperation>,
+}
+
+/// An operation of a contract, and what its request has to conform to.
+#[derive(Debug, Clone)]
+pub(crate) struct ContractedOperation {
     pub(super) contract: Arc<Contract>,
     counters: Arc<Counters>,
     pub(super) operation: OperationId,
@@ -29,33 +39,45 @@ pub(crate) struct Contracted {
 }
 
 /// Compares path, method, parameters and content type with the contract.
-pub(crate) fn head(admitted: &Admitted, record: &mut Record) -> Result<(), Refusal> {
-    let serving = Arc::clone(&record.serving);
-    let Some((contract, counters)) = serving.contracts().of(admitted.route.0) else { return Ok(()) };
+pub(super) fn head(
+    admitted: Admitted,
+    context: &RequestContext,
+    findings: &mut Findings,
+) -> Result<Contracted, Rejection> {
+    let Some((contract, counters)) = context.active_plan.contracts().of(admitted.route.0) else {
+        return Ok(Contracted { admitted, operation: None });
+    };
     let began = watch();
-    let outcome = compare(contract, counters, admitted, record);
-    record.compared(watch().saturating_sub(began));
-    outcome
+    let outcome = compare(contract, counters, &admitted, context, findings);
+    findings.measured.add_contract(watch().saturating_sub(began));
+    Ok(Contracted { operation: outcome?, admitted })
 }
 
 fn compare(
     contract: &Arc<Contract>,
     counters: &Arc<Counters>,
     admitted: &Admitted,
-    record: &mut Record,
-) -> Result<(), Refusal> {
-    let (operation, found) = match find(contract, admitted, admitted.head.method(), record) {
+    context: &RequestContext,
+    findings: &mut Findings,
+) -> Result<Option<ContractedOperation>, Rejection> {
+    let (operation, found) = match find(contract, admitted, admitted.head.method(), context) {
         Found::Operation(operation, found) => (operation, found),
-        Found::NoPath => return undeclared(counters, record),
+        Found::NoPath => {
+            undeclared(counters, context, findings)?;
+            return Ok(None);
+        }
         // Browsers ask before they send, whether or not a document says so.
-        Found::NoMethod(_) if cors::is_preflight(&admitted.head) => return Ok(()),
-        Found::NoMethod(methods) => return undeclared_method(methods, counters, record),
+        Found::NoMethod(_) if cors::is_preflight(&admitted.head) => return Ok(None),
+        Found::NoMethod(methods) => {
+            undeclared_method(methods, counters, context, findings)?;
+            return Ok(None);
+        }
     };
     // A framework may take the method of an override for the request's.
     if let Some(wanted) = method_override::wanted(&admitted.head).map(<[u8]>::to_ascii_uppercase)
-        && let Found::NoMethod(methods) = find(contract, admitted, &wanted, record)
+        && let Found::NoMethod(methods) = find(contract, admitted, &wanted, context)
     {
-        undeclared_method(methods, counters, record)?;
+        undeclared_method(methods, counters, context, findings)?;
     }
     let raw = admitted.head.target();
     let fields = |name: &str| {
@@ -65,7 +87,7 @@ fn compare(
     };
     let sent = Sent { query: admitted.target.query(raw), fields: &fields };
     let parameters = contract.parameters(operation, &found, sent);
-    let mut contracted = Contracted {
+    let mut contracted = ContractedOperation {
         contract: Arc::clone(contract),
         counters: Arc::clone(counters),
         operation,
@@ -76,10 +98,10 @@ fn compare(
     if let Some(fault) = &parameters.fault {
         is_broken = true;
         counters.count(Counted::Invalid);
-        record.breach(Leaf::OpenapiParameterMismatch, place_of(fault.place), describe(fault))?;
+        findings.breach(context, Leaf::OpenapiParameterMismatch, place_of(fault.place), describe(fault))?;
     } else if parameters.has_undeclared {
         let reason = "the query has a parameter that the contract does not declare";
-        record.remark(Leaf::OpenapiParameterMismatch, "QUERY", reason);
+        findings.remark(Leaf::OpenapiParameterMismatch, "QUERY", reason);
     }
     let body = body(&mut contracted, admitted);
     if let Err((leaf, place, reason)) = body {
@@ -87,23 +109,23 @@ fn compare(
             counters.count(Counted::Invalid);
         }
         is_broken = true;
-        record.breach(leaf, place, reason)?;
+        findings.breach(context, leaf, place, reason)?;
     }
     let judges_body =
-        contracted.judges_body() && record.settings().leaves.contains(Leaf::OpenapiBodyMismatch);
+        contracted.judges_body() && context.settings().leaves.contains(Leaf::OpenapiBodyMismatch);
     if !is_broken && !judges_body {
         counters.count(Counted::Valid);
     }
-    record.contracted = Some(contracted);
-    Ok(())
+    Ok(Some(contracted))
 }
 
-/// The operation, by the rewritten path; where that is not declared and the upstream's URL has a path, by both together.
-fn find(contract: &Contract, admitted: &Admitted, method: &[u8], record: &Record) -> Found {
+/// The operation, by the rewritten path; where that is not declared and the upstream's URL has a path, by both
+/// together.
+fn find(contract: &Contract, admitted: &Admitted, method: &[u8], context: &RequestContext) -> Found {
     let path = admitted.target.path(admitted.head.target());
-    let Some((route, _)) = record.serving.route(admitted.route) else { return Found::NoPath };
+    let Some((route, _)) = context.active_plan.route(admitted.route) else { return Found::NoPath };
     let mut rewritten = Vec::with_capacity(path.len());
-    forward::rewrite(path, &route.rewrite, &mut rewritten);
+    rewrite::rewrite(path, &route.rewrite, &mut rewritten);
     if path == b"*" {
         return Found::NoPath;
     }
@@ -116,32 +138,41 @@ fn find(contract: &Contract, admitted: &Admitted, method: &[u8], record: &Record
 }
 
 /// A method that the contract does not declare for the path; it declares `methods`.
-fn undeclared_method(methods: Vec<String>, counters: &Counters, record: &mut Record) -> Result<(), Refusal> {
+fn undeclared_method(
+    methods: Vec<String>,
+    counters: &Counters,
+    context: &RequestContext,
+    findings: &mut Findings,
+) -> Result<(), Rejection> {
     counters.count(Counted::Invalid);
-    let accepted = &record.settings().accept.methods;
-    record.allow = Some(methods.into_iter().filter(|method| accepted.contains(method)).collect());
+    let accepted = &context.settings().accept.methods;
+    let allowed = methods.into_iter().filter(|method| accepted.contains(method)).collect();
     let reason = "the contract does not declare the method for this path";
-    record.breach(Leaf::OpenapiMethodNotInSpec, "METHOD", reason)
+    let refused = findings.breach(context, Leaf::OpenapiMethodNotInSpec, "METHOD", reason);
+    refused.map_err(|refusal| Rejection::MethodNotAllowed(refusal, allowed))
 }
 
-/// A path that the contract does not know. It is told even where it is let through.
-fn undeclared(counters: &Counters, record: &mut Record) -> Result<(), Refusal> {
+/// A path that the contract does not know. It is reported even where it is allowed.
+fn undeclared(counters: &Counters, context: &RequestContext, findings: &mut Findings) -> Result<(), Refusal> {
     counters.shadow.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let leaf = Leaf::OpenapiPathNotInSpec;
     let reason = "the contract does not declare the path";
-    if record.settings().leaves.contains(leaf) {
+    if context.settings().leaves.contains(leaf) {
         counters.count(Counted::Invalid);
-        return record.breach(leaf, "PATH", reason);
+        return findings.breach(context, leaf, "PATH", reason);
     }
-    if record.serving.plan().shadow_api_logging {
-        record.remark(leaf, "PATH", reason);
+    if context.active_plan.plan().shadow_api_logging {
+        findings.remark(leaf, "PATH", reason);
     }
     Ok(())
 }
 
-/// Whether the operation takes such a body at all.
-fn body(contracted: &mut Contracted, admitted: &Admitted) -> Result<(), (Leaf, &'static str, &'static str)> {
-    let Contracted { contract, operation, content_type, .. } = contracted;
+/// Reports whether the operation takes such a body at all.
+fn body(
+    contracted: &mut ContractedOperation,
+    admitted: &Admitted,
+) -> Result<(), (Leaf, &'static str, &'static str)> {
+    let ContractedOperation { contract, operation, content_type, .. } = contracted;
     if !admitted.carries_body() {
         if !contract.requires_body(*operation) {
             return Ok(());
@@ -161,8 +192,8 @@ fn body(contracted: &mut Contracted, admitted: &Admitted) -> Result<(), (Leaf, &
     }
 }
 
-impl Contracted {
-    /// Whether the request's body is to be judged.
+impl ContractedOperation {
+    /// Reports whether the request's body is to be judged.
     pub(super) fn judges_body(&self) -> bool {
         self.content.is_some()
     }

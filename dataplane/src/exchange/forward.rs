@@ -1,104 +1,67 @@
 //! The request as the upstream gets it: the client's bytes, minus what belongs to one hop, plus the forwarding fields
 //! and the rewrite.
 
-use std::borrow::Cow;
-use std::sync::Once;
-
 use waf_shared::fields::{self, Field, Property};
-use waf_shared::plan::{Listen, Rewrite, Route};
+use waf_shared::plan::Route;
 
 use super::admit::Admitted;
-use super::quota;
-use super::record::Record;
+use super::context::RequestContext;
+use super::rewrite::rewrite;
+use super::trusted_peers::{is_believed, is_trusted};
 use super::upgrade;
 use crate::client_address;
+use crate::head::{OutgoingHead, RequestHead};
 use crate::http1::framing::Framing;
-use crate::http1::head::RequestHead;
-use waf_shared::route::normalize;
 
-/// Writes the head of the upstream request.
-pub(crate) fn write_head(admitted: &Admitted, route: &Route, record: &Record, out: &mut Vec<u8>) {
+/// The head of the upstream request.
+pub(super) fn head(admitted: &Admitted, route: &Route, context: &RequestContext) -> OutgoingHead {
     let head = &admitted.head;
-    out.extend_from_slice(head.method());
-    out.push(b' ');
-    write_target(admitted, route, out);
-    out.extend_from_slice(b" HTTP/1.1\r\n");
+    let mut out = OutgoingHead::request(head.method(), |out| write_target(admitted, route, out));
     let host = admitted.host();
-    field(out, b"Host", host.unwrap_or(route.upstream.authority.as_bytes()));
-    let dropped = connection_tokens(head, record);
+    out.field(b"Host", host.unwrap_or(route.upstream.authority.as_bytes()));
+    let dropped = connection_tokens(head, context);
     for (name, value) in head.fields.iter() {
-        let ends_here = fields::find(name).is_some_and(|known| ends_here(name, known, record))
+        let ends_here = fields::find(name).is_some_and(|known| ends_here(name, known, context))
             || dropped.iter().any(|token| fields::are_alike(name, token))
-            || is_other_trace(name, record);
+            || is_other_trace(name, context);
         if !ends_here {
-            field(out, name, value);
+            out.field(name, value);
         }
     }
     if admitted.framing == Framing::Chunked {
-        field(out, b"Transfer-Encoding", b"chunked");
+        out.field(b"Transfer-Encoding", b"chunked");
     }
-    forwarding(head, host, record, out);
-    if let Some(trace) = record.trace_context() {
-        field(out, b"traceparent", trace.traceparent().as_bytes());
+    forwarding(head, host, context, &mut out);
+    if let Some(trace) = context.trace() {
+        out.field(b"traceparent", trace.traceparent().as_bytes());
     }
-    hop(admitted, out);
-    out.extend_from_slice(b"\r\n");
+    hop(admitted, &mut out);
+    out
 }
 
-/// Whether a field that [`fields`] knows is not forwarded.
-fn ends_here(name: &[u8], known: &Field, record: &Record) -> bool {
+/// Reports whether a field that [`fields`] knows is not forwarded.
+fn ends_here(name: &[u8], known: &Field, context: &RequestContext) -> bool {
     if known.is(Property::Hop) || known.is(Property::Own) {
         return true;
     }
-    // A twin is not what a trusted proxy sets; many let it pass as the client wrote it.
-    known.is(Property::Client) && (fields::is_twin(name) || !is_believed(known, record))
+    // A twin is not what a trusted proxy sets; many forward it as the client wrote it.
+    known.is(Property::Client) && (fields::is_twin(name) || !is_believed(known, context))
 }
 
-/// Whether the upstream gets what the peer says of the client. Without any trusted proxy on a plain port, the balancer in
-/// front cannot be told from a client, and applications may depend on what it sets.
-fn is_believed(known: &Field, record: &Record) -> bool {
-    static WARNING: Once = Once::new();
-    if is_trusted(record) {
-        return true;
-    }
-    if !is_open(record) {
-        return false;
-    }
-    WARNING.call_once(|| {
-        tracing::warn!(
-            field = known.name,
-            "a field that describes the client is forwarded from any peer; --trusted-proxies names those that may set it"
-        );
-    });
-    true
-}
-
-/// Whether nothing says which peers are proxies: mode 3 without `--trusted-proxies`.
-fn is_open(record: &Record) -> bool {
-    let plan = record.serving.plan();
-    matches!(plan.listen, Listen::Plain { .. }) && plan.trusted_proxies.is_empty()
-}
-
-/// Whether the peer may set a field that describes the client, as far as it identifies the client here.
-pub(crate) fn identifies(name: &[u8], record: &Record) -> bool {
-    let describes = |field: &Field| field.is(Property::Client) || field.is(Property::Own);
-    !fields::find(name).is_some_and(describes) || is_trusted(record) || is_open(record)
-}
-
-fn forwarding(head: &RequestHead, host: Option<&[u8]>, record: &Record, out: &mut Vec<u8>) {
-    let trusted = &record.serving.plan().trusted_proxies;
+fn forwarding(head: &RequestHead, host: Option<&[u8]>, context: &RequestContext, out: &mut OutgoingHead) {
+    let trusted = &context.active_plan.plan().trusted_proxies;
     let received: Vec<&[u8]> = head.fields.all("x-forwarded-for").collect();
-    field(out, b"X-Forwarded-For", &client_address::x_forwarded_for(record.peer().ip(), trusted, &received));
-    let sent = |name| head.fields.first(name).filter(|_| is_trusted(record));
-    field(out, b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(record.scheme().as_bytes()));
+    out.field(b"X-Forwarded-For", &client_address::x_forwarded_for(context.peer().ip(), trusted, &received));
+    let sent = |name| head.fields.first(name).filter(|_| is_trusted(context));
+    out.field(b"X-Forwarded-Proto", sent("x-forwarded-proto").unwrap_or(context.scheme().as_bytes()));
     if let Some(host) = sent("x-forwarded-host").or(host) {
-        field(out, b"X-Forwarded-Host", host);
+        out.field(b"X-Forwarded-Host", host);
     }
-    field(out, b"X-Request-Id", record.request_id.as_bytes());
+    out.field(b"X-Request-Id", context.request_id().as_bytes());
 }
 
-/// What our own hop says: that trailers are taken, and what the client would switch to.
-fn hop(admitted: &Admitted, out: &mut Vec<u8>) {
+/// Adds the fields of our own hop: that trailers are taken, and the protocol that the client would switch to.
+fn hop(admitted: &Admitted, out: &mut OutgoingHead) {
     let protocols = upgrade::asked(admitted);
     let takes_trailers = upgrade::asks_for_trailers(&admitted.head);
     let options: &[u8] = match (takes_trailers, protocols.is_empty()) {
@@ -108,42 +71,30 @@ fn hop(admitted: &Admitted, out: &mut Vec<u8>) {
         (false, false) => b"Upgrade",
     };
     if takes_trailers {
-        field(out, b"TE", b"trailers");
+        out.field(b"TE", b"trailers");
     }
     if !protocols.is_empty() {
-        field(out, b"Upgrade", &protocols.join(&b", "[..]));
+        out.field(b"Upgrade", &protocols.join(&b", "[..]));
     }
-    field(out, b"Connection", options);
+    out.field(b"Connection", options);
 }
 
 /// While tracing is on, the upstream's caller is our own span; `tracestate` goes on with a trace that could be read.
-fn is_other_trace(name: &[u8], record: &Record) -> bool {
-    record.trace_context().is_some_and(|trace| {
+fn is_other_trace(name: &[u8], context: &RequestContext) -> bool {
+    context.trace().is_some_and(|trace| {
         name.eq_ignore_ascii_case(b"traceparent")
             || (name.eq_ignore_ascii_case(b"tracestate") && !trace.has_parent())
     })
 }
 
-fn is_trusted(record: &Record) -> bool {
-    client_address::is_trusted(record.peer().ip(), &record.serving.plan().trusted_proxies)
-}
-
-fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
-    for part in [name, b": ", value, b"\r\n"] {
-        out.extend_from_slice(part);
-    }
-}
-
-/// Fields that the client's `Connection` takes out. The field that a rate limit counts by stays: a client could otherwise
-/// name a key here that the upstream never sees.
-fn connection_tokens<'h>(head: &'h RequestHead, record: &Record) -> Vec<&'h [u8]> {
-    let key = quota::key_field(record).unwrap_or_default().as_bytes();
-    let values = head.fields.all("connection");
-    let tokens = values.flat_map(|value| value.split(|b| *b == b',').map(<[u8]>::trim_ascii));
-    tokens
+/// Fields that the client's `Connection` takes out. The field that a rate limit counts by stays: a client could
+/// otherwise name a key here that the upstream never sees.
+fn connection_tokens<'h>(head: &'h RequestHead, context: &RequestContext) -> Vec<&'h [u8]> {
+    let key = context.limit_key().unwrap_or_default().as_bytes();
+    head.fields
+        .tokens("connection")
         .filter(|t| {
-            !t.is_empty()
-                && !t.eq_ignore_ascii_case(b"close")
+            !t.eq_ignore_ascii_case(b"close")
                 && !t.eq_ignore_ascii_case(b"keep-alive")
                 && !fields::are_alike(t, key)
         })
@@ -165,95 +116,4 @@ fn write_target(admitted: &Admitted, route: &Route, out: &mut Vec<u8>) {
         out.extend_from_slice(query);
     }
     out.extend_from_slice(admitted.target.fragment(raw));
-}
-
-/// The rewritten path.
-pub(crate) fn rewrite(path: &[u8], rewrite: &Rewrite, out: &mut Vec<u8>) {
-    match rewrite {
-        Rewrite::Keep => out.extend_from_slice(path),
-        Rewrite::Path(whole) => out.extend_from_slice(whole.as_bytes()),
-        Rewrite::Prefix { strip, add } => {
-            out.extend_from_slice(add.trim_end_matches('/').as_bytes());
-            match below(path, strip) {
-                Some(rest) => write_rest(&rest, out),
-                None => out.extend_from_slice(path),
-            }
-        }
-    }
-}
-
-/// The part of a path that the upstream gets behind a prefix.
-#[derive(Debug)]
-pub(crate) struct BehindPrefix<'p> {
-    pub(crate) rest: Cow<'p, [u8]>,
-    /// What was taken off in front of it.
-    pub(crate) stripped: &'p [u8],
-    /// Whether it is all that the upstream gets.
-    pub(crate) is_whole: bool,
-}
-
-/// What `route` makes of the client's path behind its prefixes; `None` when it has none, or replaces the path.
-pub(crate) fn behind_prefix<'p>(path: &'p [u8], route: &'p Route) -> Option<BehindPrefix<'p>> {
-    let (strip, add) = match &route.rewrite {
-        Rewrite::Path(_) => return None,
-        Rewrite::Keep => ("", ""),
-        Rewrite::Prefix { strip, add } => (strip.as_str(), add.trim_end_matches('/')),
-    };
-    if route.upstream.base_path.is_empty() && strip.is_empty() && add.is_empty() {
-        return None;
-    }
-    let (rest, stripped) = match below(path, strip) {
-        Some(rest) => (rest, strip.as_bytes()),
-        None => (Cow::Borrowed(path), &b""[..]),
-    };
-    Some(BehindPrefix { rest, stripped, is_whole: route.upstream.base_path.is_empty() && add.is_empty() })
-}
-
-/// What follows `prefix` in a path. The path was matched in its normal form; when only that form carries the prefix, it is
-/// that form which is forwarded.
-fn below<'p>(path: &'p [u8], prefix: &str) -> Option<Cow<'p, [u8]>> {
-    match strip_prefix(path, prefix.as_bytes()) {
-        Some(rest) => Some(Cow::Borrowed(rest)),
-        None => strip_prefix(&normalize(path), prefix.as_bytes()).map(|rest| Cow::Owned(rest.to_vec())),
-    }
-}
-
-fn write_rest(rest: &[u8], out: &mut Vec<u8>) {
-    if !rest.starts_with(b"/") {
-        out.push(b'/');
-    }
-    out.extend_from_slice(rest);
-}
-
-/// What follows `prefix`, when that ends at the end of a segment.
-fn strip_prefix<'p>(path: &'p [u8], prefix: &[u8]) -> Option<&'p [u8]> {
-    let prefix = prefix.strip_suffix(b"/").unwrap_or(prefix);
-    path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with(b"/"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_rewritten() {
-        let prefix =
-            |strip: &str, add: &str| Rewrite::Prefix { strip: strip.to_owned(), add: add.to_owned() };
-        for (path, rule, want) in [
-            ("/api/x%2Fy", prefix("/api", ""), "/x%2Fy"),
-            ("/api", prefix("/api", ""), "/"),
-            ("/api/", prefix("/api/", ""), "/"),
-            ("/apix", prefix("/api", ""), "/apix"),
-            ("/api/x", prefix("/api", "/v2"), "/v2/x"),
-            ("/x", prefix("", "/v2/"), "/v2/x"),
-            ("/%61pi/x", prefix("/api", ""), "/x"),
-            ("/a/../api/x", prefix("/api", ""), "/x"),
-            ("/a", Rewrite::Path("/b".to_owned()), "/b"),
-            ("/a//b/", Rewrite::Keep, "/a//b/"),
-        ] {
-            let mut out = Vec::new();
-            rewrite(path.as_bytes(), &rule, &mut out);
-            assert_eq!(String::from_utf8_lossy(&out), want, "{path} {rule:?}");
-        }
-    }
 }

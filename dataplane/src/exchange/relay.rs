@@ -3,32 +3,33 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use waf_shared::fields::{self, Property};
 
-use super::admit::Admitted;
+use super::connection_fate::ConnectionFate;
+use super::context::RequestContext;
+use super::contract::Contracted;
 use super::cors;
-use super::record::Record;
-use super::screen::{Judged, Screen};
-use super::screened;
-use super::transfer::within;
+use super::findings::{Findings, ResponseFindings};
+use super::response_inspection::ResponseInspector;
+use super::response_relay::{self, By, within};
 use super::upgrade;
-use crate::http1::body::Decoder;
+use crate::active_plan::HeaderRules;
+use crate::head::{OutgoingHead, ResponseHead, Version};
 use crate::http1::framing::{self, Framing};
-use crate::http1::head::{ResponseHead, Version};
 use crate::http1::reader::Piece;
 use crate::message::{Delimited, Sink, Source};
 use crate::refusal::Refusal;
-use crate::serving::HeaderRules;
 use crate::upstream::UpstreamError;
 
 /// Bytes that are collected before they are written.
 const COALESCE_BYTES_MAX: usize = 32 << 10;
 
-/// How an answer ended.
+/// End of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relayed {
     /// The client has all of it, and knows.
     Whole {
-        /// Whether the upstream connection may carry another request.
+        /// True if the upstream connection may carry another request.
         reusable: bool,
     },
     /// The client has all of it, and learns that from the end of the connection.
@@ -41,37 +42,28 @@ pub(super) enum Relayed {
     Refused(Refusal),
 }
 
-/// Who broke an answer off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
-    /// The client.
-    Client,
-    /// The upstream, by closing or by what is no HTTP.
-    Upstream,
-    /// The upstream, by saying nothing for too long.
-    Silence,
-}
-
 /// An answer that is ready to be relayed.
 #[derive(Debug)]
 pub(super) struct Answer {
     /// The head as the client gets it.
-    head: Vec<u8>,
-    decoder: Decoder,
+    head: OutgoingHead,
+    framing: Framing,
     delimited: Delimited,
     reusable: bool,
     takes_trailers: bool,
-    screen: Option<Screen>,
+    inspector: Option<ResponseInspector>,
 }
 
 impl Answer {
     /// Decides framing and writes the head.
     pub(super) fn new(
         response: &ResponseHead,
-        admitted: &Admitted,
-        record: &Record,
-        keep_alive: bool,
+        cleared: (&Contracted, &[u8]),
+        fate: ConnectionFate,
+        context: &RequestContext,
+        findings: &mut Findings,
     ) -> Result<Answer, UpstreamError> {
+        let admitted = &cleared.0.admitted;
         let framing =
             framing::of_response(response, admitted.head.method()).map_err(UpstreamError::Malformed)?;
         let version = admitted.head.version;
@@ -83,51 +75,50 @@ impl Answer {
         let reusable = response.version == Version::Http11
             && framing != Framing::UntilClose
             && !announces_unsent(response, framing, admitted.head.method())
-            && !has_token(response, "connection", b"close");
-        let keep_alive = keep_alive && delimited != Delimited::Connection;
-        let mut head = Vec::with_capacity(1024);
-        write_head(response, record, delimited, &mut head);
+            && !response.fields.has_token("connection", b"close");
+        let keep_alive = fate == ConnectionFate::KeepAlive && delimited != Delimited::Connection;
+        let mut head = final_head(response, context, delimited);
         match (keep_alive, version) {
-            (false, _) => line(&mut head, b"Connection", b"close"),
-            (true, Version::Http10) => line(&mut head, b"Connection", b"keep-alive"),
+            (false, _) => head.field(b"Connection", b"close"),
+            (true, Version::Http10) => head.field(b"Connection", b"keep-alive"),
             (true, Version::Http11 | Version::Http2) => {}
         }
-        head.extend_from_slice(b"\r\n");
-        let screen = Screen::of(response, framing, admitted, record);
+        let inspector = ResponseInspector::of(response, framing, cleared, context, findings);
         let takes_trailers = upgrade::takes_trailers(&admitted.head);
-        Ok(Answer { head, decoder: Decoder::new(framing), delimited, reusable, takes_trailers, screen })
+        Ok(Answer { head, framing, delimited, reusable, takes_trailers, inspector })
     }
 
-    /// Relays head and body, screened where rules look at them, and says what was found. Waits at most `patience` between
-    /// bytes of the upstream's.
+    /// Relays head and body, screened where rules look at them, and says what was found. Waits at most `patience`
+    /// between bytes of the upstream's.
     pub(super) async fn relay(
         self,
         upstream: &mut Source<'_>,
         client: &mut Sink<'_>,
         patience: Duration,
-    ) -> (Relayed, Judged) {
-        let Answer { head, mut decoder, delimited, reusable, takes_trailers, screen } = self;
+    ) -> (Relayed, ResponseFindings) {
+        let Answer { head, framing, delimited, reusable, takes_trailers, inspector } = self;
+        upstream.delimit(framing);
         client.take_trailers(takes_trailers);
-        let mut judged = Judged::default();
+        let mut judged = ResponseFindings::default();
         let mut relayed = None;
-        match screen {
-            Some(screen) => {
-                let start = screened::Start { head: &head, delimited, patience };
-                let (outcome, found) = screened::relay(start, screen, upstream, &mut decoder, client).await;
+        match inspector {
+            Some(inspector) => {
+                let start = response_relay::Start { head: &head, delimited, patience };
+                let (outcome, found) = response_relay::relay(start, inspector, upstream, client).await;
                 judged = found;
                 relayed = match outcome {
-                    screened::Outcome::Sent => Some(whole(delimited, reusable)),
-                    screened::Outcome::Cut(by) => Some(Relayed::Cut(by)),
-                    screened::Outcome::Stopped => Some(Relayed::Stopped),
-                    screened::Outcome::Refused(refusal) => Some(Relayed::Refused(refusal)),
-                    screened::Outcome::Passed => None,
+                    response_relay::Outcome::Sent => Some(whole(delimited, reusable)),
+                    response_relay::Outcome::Cut(by) => Some(Relayed::Cut(by)),
+                    response_relay::Outcome::Stopped => Some(Relayed::Stopped),
+                    response_relay::Outcome::Refused(refusal) => Some(Relayed::Refused(refusal)),
+                    response_relay::Outcome::Passed => None,
                 };
             }
             None => client.head(&head, delimited),
         }
         let relayed = match relayed {
             Some(relayed) => relayed,
-            None => flow(upstream, &mut decoder, client, (delimited, reusable), patience).await,
+            None => flow(upstream, client, (delimited, reusable), patience).await,
         };
         (relayed, judged)
     }
@@ -136,14 +127,13 @@ impl Answer {
 /// Relays what is left of a body, unread.
 async fn flow(
     upstream: &mut Source<'_>,
-    decoder: &mut Decoder,
     client: &mut Sink<'_>,
     (delimited, reusable): (Delimited, bool),
     patience: Duration,
 ) -> Relayed {
     loop {
         // What has arrived with the head or the last piece goes out in the same write.
-        let mut end = match collect(upstream, decoder, client) {
+        let mut end = match collect(upstream, client) {
             Ok(end) => end,
             Err(Broken) => {
                 let _ = client.flush().await;
@@ -154,7 +144,7 @@ async fn flow(
             if client.flush().await.is_err() {
                 return Relayed::Cut(By::Client);
             }
-            match within(patience, upstream.body(decoder)).await {
+            match within(patience, upstream.body()).await {
                 Some(Ok(Piece::Data(data))) => client.data(data),
                 Some(Ok(Piece::End(trailers))) => end = Some(trailers),
                 // The client must see that bytes are missing: no last chunk, no full length, a connection that ends.
@@ -172,8 +162,8 @@ async fn flow(
     }
 }
 
-/// Whether an upstream that is mistaken about its own answer may send a body that belongs to none: with HEAD, 204 and 304.
-/// It could arrive at any time, so nothing else is asked over that connection.
+/// Reports whether an upstream that is mistaken about its own answer may send a body that belongs to none: with HEAD,
+/// 204 and 304. It could arrive at any time, so nothing else is asked over that connection.
 fn announces_unsent(response: &ResponseHead, framing: Framing, method: &[u8]) -> bool {
     let mut lengths = response.fields.all("content-length").peekable();
     let says_empty = lengths.peek().is_some() && lengths.all(|length| length.trim_ascii() == b"0");
@@ -189,13 +179,9 @@ fn whole(delimited: Delimited, reusable: bool) -> Relayed {
 struct Broken;
 
 /// Queues what is buffered; the trailers when the body is complete.
-fn collect(
-    upstream: &mut Source<'_>,
-    decoder: &mut Decoder,
-    client: &mut Sink<'_>,
-) -> Result<Option<Bytes>, Broken> {
+fn collect(upstream: &mut Source<'_>, client: &mut Sink<'_>) -> Result<Option<Bytes>, Broken> {
     while client.pending() < COALESCE_BYTES_MAX {
-        match upstream.body_buffered(decoder).map_err(|_| Broken)? {
+        match upstream.body_buffered().map_err(|_| Broken)? {
             Some(Piece::Data(data)) => client.data(data),
             Some(Piece::End(trailers)) => return Ok(Some(trailers)),
             None => break,
@@ -204,109 +190,164 @@ fn collect(
     Ok(None)
 }
 
-/// Fields of the upstream's answer that belong to its own hop.
-const NOT_RELAYED: &[&str] = &[
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "transfer-encoding",
-    "upgrade",
-    "te",
-    "proxy-authenticate",
-];
-
-/// The head of an interim response as the client gets it: what the upstream said, without rules of ours.
-pub(super) fn interim_head(response: &ResponseHead, record: &Record) -> Vec<u8> {
-    let mut out = Vec::with_capacity(256);
-    status_line(response, &mut out);
-    for (name, value) in response.fields.iter() {
-        if !is_kept_back(response, name, record) {
-            line(&mut out, name, value);
-        }
-    }
-    out.extend_from_slice(b"\r\n");
+/// The head of an interim response as the client gets it: that of the upstream, without rules of ours.
+pub(super) fn interim_head(response: &ResponseHead, context: &RequestContext) -> OutgoingHead {
+    let mut out = OutgoingHead::response(response.status, response.reason());
+    copy_fields(response, context, &mut out);
     out
 }
 
-/// The head that tells a client of the protocol that the upstream switched to.
-pub(super) fn switching_head(response: &ResponseHead, record: &Record) -> Vec<u8> {
-    let mut out = Vec::with_capacity(512);
-    write_head(response, record, Delimited::Head, &mut out);
+/// The head that reports the protocol to which the upstream switched.
+pub(super) fn switching_head(response: &ResponseHead, context: &RequestContext) -> OutgoingHead {
+    let mut out = final_head(response, context, Delimited::Head);
     for value in response.fields.all("upgrade") {
-        line(&mut out, b"Upgrade", value);
+        out.field(b"Upgrade", value);
     }
-    line(&mut out, b"Connection", b"Upgrade");
-    out.extend_from_slice(b"\r\n");
+    out.field(b"Connection", b"Upgrade");
     out
 }
 
-fn write_head(response: &ResponseHead, record: &Record, delimited: Delimited, out: &mut Vec<u8>) {
-    let rules = record.serving.header_rules(record.route);
-    status_line(response, out);
-    let mut has_request_id = false;
-    for (name, value) in response.fields.iter() {
-        if !is_kept_back(response, name, record) {
-            has_request_id |= name.eq_ignore_ascii_case(b"x-request-id");
-            line(out, name, value);
-        }
-    }
+fn final_head(response: &ResponseHead, context: &RequestContext, delimited: Delimited) -> OutgoingHead {
+    let mut out = OutgoingHead::response(response.status, response.reason());
+    let has_request_id = copy_fields(response, context, &mut out);
     if delimited == Delimited::Message {
-        line(out, b"Transfer-Encoding", b"chunked");
+        out.field(b"Transfer-Encoding", b"chunked");
     }
     if !has_request_id {
-        line(out, b"X-Request-Id", record.request_id.as_bytes());
+        out.field(b"X-Request-Id", context.request_id().as_bytes());
     }
-    if let (Some(settings), Some(head)) = (cors::of(record), record.head.as_deref()) {
-        cors::answer(settings, head, Some(&response.fields), out);
+    if let (Some(settings), Some(head)) = (cors::of(context), context.head()) {
+        cors::answer(settings, head, Some(&response.fields), &mut out);
     }
-    add_headers(response, rules, out);
+    add_headers(response, context.active_plan.header_rules(context.route()), &mut out);
+    out
 }
 
-fn status_line(response: &ResponseHead, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"HTTP/1.1 ");
-    out.extend_from_slice(itoa::Buffer::new().format(response.status).as_bytes());
-    out.push(b' ');
-    out.extend_from_slice(response.reason());
-    out.extend_from_slice(b"\r\n");
+/// Copies the fields that are relayed, and reports whether the request id is one of them.
+fn copy_fields(response: &ResponseHead, context: &RequestContext, out: &mut OutgoingHead) -> bool {
+    let rules = context.active_plan.header_rules(context.route());
+    // Fields of one hop end here anyway: the usual options name no other and cost nothing.
+    let is_other = |token: &&[u8]| !fields::is_exactly(token, Property::Hop);
+    let named: Vec<&[u8]> = response.fields.tokens("connection").filter(is_other).collect();
+    let replaces_cors = cors::of(context).is_some();
+    let is_empty = matches!(response.status, 100..=199 | 204);
+    let mut has_request_id = false;
+    for (name, value) in response.fields.iter() {
+        let is_kept_back = fields::is_exactly(name, Property::Hop)
+            || (is_empty && name.eq_ignore_ascii_case(b"content-length"))
+            || is_named(name, &named)
+            || rules.strips(name)
+            || (replaces_cors && cors::is_ours(name));
+        if !is_kept_back {
+            has_request_id |= name.eq_ignore_ascii_case(b"x-request-id");
+            out.field(name, value);
+        }
+    }
+    has_request_id
 }
 
-fn is_kept_back(response: &ResponseHead, name: &[u8], record: &Record) -> bool {
-    NOT_RELAYED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()))
-        || (matches!(response.status, 100..=199 | 204) && name.eq_ignore_ascii_case(b"content-length"))
-        || is_named_by_connection(response, name)
-        || record.serving.header_rules(record.route).strips(name)
-        || (cors::is_ours(name) && cors::of(record).is_some())
+/// Reports whether `Connection` takes a field out of a response. An upstream that takes out its own framing or content
+/// would break the message; such tokens are ignored.
+fn is_named(name: &[u8], named: &[&[u8]]) -> bool {
+    named.iter().any(|token| token.eq_ignore_ascii_case(name))
+        && !name.eq_ignore_ascii_case(b"content-length")
+        && !name.eq_ignore_ascii_case(b"content-type")
 }
 
-fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut Vec<u8>) {
+fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut OutgoingHead) {
     for header in &rules.add {
         if header.replaces
             || response.fields.first(&header.name).is_none()
             || rules.strips(header.name.as_bytes())
         {
-            line(out, header.name.as_bytes(), header.value.as_bytes());
+            out.field(header.name.as_bytes(), header.value.as_bytes());
         }
     }
 }
 
-fn is_named_by_connection(response: &ResponseHead, name: &[u8]) -> bool {
-    // An upstream that takes out its own framing or content would break the message; such tokens are passed over.
-    if name.eq_ignore_ascii_case(b"content-length") || name.eq_ignore_ascii_case(b"content-type") {
-        return false;
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use waf_shared::plan::AddHeader;
+
+    use super::super::testing::{contracted, exchange, head};
+    use super::*;
+
+    fn response(lines: &str) -> ResponseHead {
+        let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
+        ResponseHead::parse(Bytes::from(text)).expect("a valid head")
     }
-    response
-        .fields
-        .all("connection")
-        .any(|v| v.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(name)))
-}
 
-fn has_token(response: &ResponseHead, field: &str, token: &[u8]) -> bool {
-    let mut values = response.fields.all(field);
-    values.any(|v| v.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(token)))
-}
+    #[test]
+    fn fields_of_one_hop_end_here_and_others_keep_case_and_order() {
+        let add = |name: &str| AddHeader { name: name.to_owned(), value: "1".to_owned(), replaces: false };
+        let exchange = exchange(|plan, _| {
+            plan.global.response_headers.add = vec![add("x-a"), add("X-New")];
+            plan.global.response_headers.strip = vec!["server".to_owned()];
+        });
+        let lines = "HTTP/1.1 200 Fine\nServer: s\nX-A: a\nKeep-Alive: 1\n\
+                     Connection: X-Hop, content-length, close\nx-hop: h\nContent-Length: 3\n\
+                     Proxy-Authenticate: p\nUpgrade: u\nTE: t\nx-request-id: theirs\nkeep_alive: 2";
+        let out = final_head(&response(lines), &exchange.context, Delimited::Head);
+        assert_eq!(
+            String::from_utf8_lossy(out.http1_lines()),
+            "HTTP/1.1 200 Fine\r\nX-A: a\r\nContent-Length: 3\r\nx-request-id: theirs\r\nkeep_alive: 2\r\n\
+             X-New: 1\r\n"
+        );
+    }
 
-fn line(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
-    for part in [name, b": ", value, b"\r\n"] {
-        out.extend_from_slice(part);
+    #[test]
+    fn interim_heads_and_switches_are_the_upstreams() {
+        let exchange = exchange(|_, _| {});
+        let hints = response("HTTP/1.1 103 Early Hints\nLink: </a>\nContent-Length: 1\nConnection: x");
+        let out = interim_head(&hints, &exchange.context);
+        assert_eq!(out.http1_lines(), b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n");
+        let switching = response("HTTP/1.1 101 Switching Protocols\nUpgrade: websocket\nConnection: Upgrade");
+        let out = switching_head(&switching, &exchange.context);
+        let text = String::from_utf8_lossy(out.http1_lines()).into_owned();
+        assert!(text.ends_with("Upgrade: websocket\r\nConnection: Upgrade\r\n"), "{text}");
+    }
+
+    #[test]
+    fn connections_with_a_body_that_may_still_come_are_not_reused() {
+        for (lines, method, expected) in [
+            ("HTTP/1.1 200 OK\nContent-Length: 5", "HEAD", true),
+            ("HTTP/1.1 200 OK", "HEAD", true),
+            ("HTTP/1.1 200 OK\nContent-Length: 0", "HEAD", false),
+            ("HTTP/1.1 304 N\nContent-Length: 5", "GET", true),
+            ("HTTP/1.1 204 N\nTransfer-Encoding: chunked", "GET", true),
+            ("HTTP/1.1 204 N", "GET", false),
+            ("HTTP/1.1 200 OK\nContent-Length: 5", "GET", false),
+        ] {
+            let response = response(lines);
+            let framing = framing::of_response(&response, method.as_bytes()).expect("valid framing");
+            let announces = announces_unsent(&response, framing, method.as_bytes());
+            assert_eq!(announces, expected, "{method} {lines:?}");
+        }
+    }
+
+    #[test]
+    fn responses_are_delimited_for_the_version_of_the_client() {
+        let chunked = "HTTP/1.1 200 OK\nTransfer-Encoding: chunked";
+        let (sized, endless) = ("HTTP/1.1 200 OK\nContent-Length: 3", "HTTP/1.1 200 OK");
+        for (version, lines, expected, connection) in [
+            ("1.1", sized, Delimited::Head, None),
+            ("1.1", chunked, Delimited::Message, None),
+            ("1.1", endless, Delimited::Message, None),
+            ("1.0", endless, Delimited::Connection, Some(&b"close"[..])),
+            ("1.0", sized, Delimited::Head, Some(b"keep-alive")),
+        ] {
+            let mut exchange = exchange(|_, _| {});
+            let request = head(&format!("GET / HTTP/{version}\nHost: a"));
+            let contracted = contracted(request, &mut exchange);
+            let (context, findings) = (&exchange.context, &mut exchange.findings);
+            let cleared = (&contracted, &b""[..]);
+            let fate = ConnectionFate::KeepAlive;
+            let answer = Answer::new(&response(lines), cleared, fate, context, findings);
+            let answer = answer.expect("valid framing");
+            assert_eq!(answer.delimited, expected, "{version} {lines:?}");
+            let value = answer.head.fields().find(|(name, _)| *name == b"Connection").map(|(_, value)| value);
+            assert_eq!(value, connection, "{version} {lines:?}");
+        }
     }
 }

@@ -1,8 +1,9 @@
-//! Upgrades (RFC 9110 section 7.8): which protocols a client may ask the upstream for, and whether the upstream chose one
-//! of them. It knows no socket; what follows a switch is the business of [`super::tunnel`].
+//! Upgrades (RFC 9110 section 7.8): which protocols a client may ask the upstream for, and whether the upstream chose
+//! one of them. It knows no socket; what follows a switch is the business of [`super::tunnel`].
 
 use super::admit::Admitted;
-use crate::http1::head::{Fields, RequestHead, ResponseHead, Version, is_token};
+use crate::head::{RequestHead, ResponseHead, Version};
+use crate::http1::head::is_token;
 
 /// Names of protocols that carry HTTP: requests in them would reach the upstream unseen.
 const CARRY_HTTP: &[&str] = &["http", "h2", "h2c", "h3", "tls"];
@@ -11,24 +12,24 @@ const CARRY_HTTP: &[&str] = &["http", "h2", "h2c", "h3", "tls"];
 pub(super) fn asked(admitted: &Admitted) -> Vec<&[u8]> {
     let head = &admitted.head;
     let may = head.version == Version::Http11 && head.method() == b"GET" && !admitted.carries_body();
-    if !may || !has_token(&head.fields, "connection", b"upgrade") {
+    if !may || !head.fields.has_token("connection", b"upgrade") {
         return Vec::new();
     }
-    tokens(&head.fields, "upgrade").filter(|protocol| is_tunnelled(protocol)).collect()
+    head.fields.tokens("upgrade").filter(|protocol| is_tunnelled(protocol)).collect()
 }
 
-/// Whether the upstream's 101 chose nothing but what was asked for.
+/// Reports whether the upstream's 101 chose nothing but what was asked for.
 pub(super) fn is_agreed(response: &ResponseHead, asked: &[&[u8]]) -> bool {
-    let mut chosen = tokens(&response.fields, "upgrade").peekable();
+    let mut chosen = response.fields.tokens("upgrade").peekable();
     chosen.peek().is_some() && chosen.all(|c| asked.iter().any(|protocol| protocol.eq_ignore_ascii_case(c)))
 }
 
-/// Whether the client says that it takes trailers (RFC 9110 section 10.1.4).
+/// Reports whether the client says that it takes trailers (RFC 9110 section 10.1.4).
 pub(super) fn asks_for_trailers(head: &RequestHead) -> bool {
-    head.version != Version::Http10 && has_token(&head.fields, "te", b"trailers")
+    head.version != Version::Http10 && head.fields.has_token("te", b"trailers")
 }
 
-/// Whether the client takes trailers. HTTP/2 has room for them in every answer.
+/// Reports whether the client takes trailers. HTTP/2 has room for them in every answer.
 pub(super) fn takes_trailers(head: &RequestHead) -> bool {
     head.version == Version::Http2 || asks_for_trailers(head)
 }
@@ -41,15 +42,6 @@ fn is_tunnelled(protocol: &[u8]) -> bool {
         && version.is_none_or(is_name)
         && parts.next().is_none()
         && !CARRY_HTTP.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
-}
-
-fn has_token(fields: &Fields, field: &str, token: &[u8]) -> bool {
-    tokens(fields, field).any(|t| t.eq_ignore_ascii_case(token))
-}
-
-fn tokens<'f>(fields: &'f Fields, field: &'f str) -> impl Iterator<Item = &'f [u8]> {
-    let lists = fields.all(field).flat_map(|value| value.split(|b| *b == b','));
-    lists.map(<[u8]>::trim_ascii).filter(|token| !token.is_empty())
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Body decoding (RFC 9112 section 7): bytes in, data out, whatever the pieces. Pure; the reader beside it brings the bytes.
+//! Body decoding (RFC 9112 section 7): bytes in, data out, whatever the pieces. Pure; the reader beside it brings the
+//! bytes.
 
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::memchr;
@@ -13,7 +14,7 @@ const CHUNK_LINE_BYTES_MAX: usize = 256;
 /// Bytes of a trailer section; clients that send trailers send a checksum or a status.
 const TRAILER_BYTES_MAX: usize = 8 << 10;
 
-/// What a call to [`Decoder::step`] found.
+/// Result of a call to [`Decoder::step`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
     /// Data of the body; never empty.
@@ -53,12 +54,12 @@ impl Decoder {
         Decoder { state }
     }
 
-    /// Whether the body is complete.
+    /// Reports whether the body is complete.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
 
-    /// Whether the end of the connection ends this body properly.
+    /// Reports whether the end of the connection ends this body properly.
     pub fn ends_with_connection(&self) -> bool {
         matches!(self.state, State::UntilClose | State::Done)
     }
@@ -143,7 +144,8 @@ fn chunk_size(input: &mut BytesMut) -> Result<Option<u64>, Malformed> {
     Ok(Some(size))
 }
 
-/// `*( ";" token [ "=" ( token / quoted-string ) ] )` (RFC 9112 section 7.1.1), without the bad white space that it tolerates.
+/// `*( ";" token [ "=" ( token / quoted-string ) ] )` (RFC 9112 section 7.1.1), without the bad white space that it
+/// tolerates.
 fn are_extensions(mut text: &[u8]) -> bool {
     let token = |text: &[u8]| text.iter().take_while(|b| is_token(**b)).count();
     while let Some(rest) = text.strip_prefix(b";") {
@@ -164,7 +166,7 @@ fn are_extensions(mut text: &[u8]) -> bool {
     text.is_empty()
 }
 
-/// What follows the quoted-string at the front of `text`.
+/// The bytes behind the quoted-string at the front of `text`.
 fn quoted_string(text: &[u8]) -> Option<&[u8]> {
     let mut escaped = false;
     for (at, byte) in text.iter().enumerate().skip(1) {
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn crooked_chunks_are_refused() {
+    fn malformed_chunks_are_refused() {
         for text in [
             &b"3;\r\nabc\r\n0\r\n\r\n"[..],
             b"3;a=\r\nabc\r\n0\r\n\r\n",

@@ -1,8 +1,9 @@
-//! How long a message's body is (RFC 9112 section 6). Whatever two recipients could read differently is refused.
+//! Length of a message's body (RFC 9112 section 6). Whatever two recipients could read differently is refused.
 
 use waf_shared::fields::{self, Property};
 
-use super::head::{Fields, Malformed, RequestHead, ResponseHead, Version};
+use super::head::Malformed;
+use crate::head::{Fields, RequestHead, ResponseHead, Version};
 
 /// Framing of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +57,7 @@ enum Declared {
 fn declared(fields: &Fields) -> Result<Declared, Malformed> {
     let (mut length, mut chunked) = (None, false);
     for (name, value) in fields.iter() {
-        // Names of 14 and 17 bytes only: the everyday field costs one comparison.
+        // Names of 14 and 17 bytes only: an ordinary field costs one comparison.
         match name.len() {
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 let repeated = length.replace(parse_length(value)?).is_some();

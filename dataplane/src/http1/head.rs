@@ -1,33 +1,11 @@
-//! Message heads (RFC 9112 sections 2 to 5): found, checked and indexed without copying a byte.
-
-use std::ops::Range;
+//! The HTTP/1 codec of message heads (RFC 9112 sections 2 to 5): found, checked and indexed without copying a byte.
 
 use bytes::{Bytes, BytesMut};
 use memchr::{memchr, memchr_iter};
 
-/// HTTP version of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Version {
-    /// HTTP/1.0
-    Http10,
-    /// HTTP/1.1
-    Http11,
-    /// HTTP/2
-    Http2,
-}
+use crate::head::{FieldSpan, Fields, RequestHead, ResponseHead, Version};
 
-impl Version {
-    /// As written on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Version::Http10 => "HTTP/1.0",
-            Version::Http11 => "HTTP/1.1",
-            Version::Http2 => "HTTP/2",
-        }
-    }
-}
-
-/// What is wrong with a message's syntax. The text goes into the audit event, never to the client.
+/// Fault of a message's syntax. The text goes into the audit event, never to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// A line feed without a carriage return before it.
@@ -66,7 +44,7 @@ pub enum Malformed {
     /// A trailer that may not stand there.
     #[error("forbidden or malformed trailer")]
     Trailer,
-    /// HTTP/2: a pseudo-header field that is missing, repeated, late, unknown or crooked.
+    /// HTTP/2: a pseudo-header field that is missing, repeated, late, unknown or malformed.
     #[error("malformed pseudo-header fields")]
     PseudoField,
     /// HTTP/2: a field that speaks about one connection.
@@ -85,7 +63,8 @@ pub enum Scan {
     Malformed(Malformed),
 }
 
-/// Looks for the end of a head; `scanned` remembers where the last call stopped, so that a trickled head costs one pass.
+/// Looks for the end of a head; `scanned` remembers where the last call stopped, so that a trickled head costs one
+/// pass.
 pub fn scan(buffer: &[u8], scanned: &mut usize) -> Scan {
     let from = *scanned;
     for at in memchr_iter(b'\n', buffer.get(from..).unwrap_or_default()).map(|i| i + from) {
@@ -99,69 +78,6 @@ pub fn scan(buffer: &[u8], scanned: &mut usize) -> Scan {
         }
     }
     Scan::Incomplete
-}
-
-/// One field line, as ranges into the head.
-#[derive(Debug, Clone)]
-struct FieldSpan {
-    name: Range<u32>,
-    value: Range<u32>,
-}
-
-/// The field section of a head, and the bytes that it indexes.
-#[derive(Debug, Clone)]
-pub struct Fields {
-    bytes: Bytes,
-    spans: Vec<FieldSpan>,
-}
-
-impl Fields {
-    /// Names and values in the order and case that they came in; values without surrounding white space.
-    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> + Clone {
-        self.spans.iter().map(|span| (self.slice(&span.name), self.slice(&span.value)))
-    }
-
-    /// Number of field lines.
-    pub fn len(&self) -> usize {
-        self.spans.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.spans.is_empty()
-    }
-
-    /// Values of every line of that name, given in lower case.
-    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-        self.iter().filter(move |(n, _)| n.eq_ignore_ascii_case(name.as_bytes())).map(|(_, v)| v)
-    }
-
-    /// Value of the first line of that name.
-    pub fn first<'a>(&'a self, name: &'a str) -> Option<&'a [u8]> {
-        self.all(name).next()
-    }
-
-    /// Bytes of all names and values (`max_header_size`).
-    pub fn bytes_total(&self) -> usize {
-        self.spans.iter().map(|s| s.name.len() + s.value.len()).sum()
-    }
-
-    fn slice(&self, span: &Range<u32>) -> &[u8] {
-        self.bytes.get(span.start as usize..span.end as usize).unwrap_or_default()
-    }
-}
-
-/// A request head as it came.
-#[derive(Debug, Clone)]
-pub struct RequestHead {
-    method: Range<u32>,
-    target: Range<u32>,
-    /// HTTP version.
-    pub version: Version,
-    /// Its fields.
-    pub fields: Fields,
-    /// HTTP/2 alone: the stream ended with the head.
-    pub(crate) is_whole: bool,
 }
 
 impl RequestHead {
@@ -185,67 +101,8 @@ impl RequestHead {
         let version = parse_version(version)?;
         let (method, target_at) = (0..method.len() as u32, method.len() as u32 + 1);
         let target = target_at..target_at + target.len() as u32;
-        Ok(RequestHead { method, target, version, fields: Fields { bytes, spans }, is_whole: false })
+        Ok(RequestHead::indexed(method, target, version, Fields::new(bytes, spans)))
     }
-
-    /// Puts a head together that came in parts. `is_whole` says that nothing follows it.
-    pub fn assemble(
-        method: &[u8],
-        target: &[u8],
-        version: Version,
-        fields: &[(&[u8], &[u8])],
-        is_whole: bool,
-    ) -> RequestHead {
-        let mut text = BytesMut::with_capacity(256);
-        let mut put = |part: &[u8]| {
-            let from = text.len() as u32;
-            text.extend_from_slice(part);
-            from..text.len() as u32
-        };
-        let method = put(method);
-        put(b" ");
-        let target = put(target);
-        put(b" ");
-        put(version.as_str().as_bytes());
-        put(b"\r\n");
-        let mut spans = Vec::with_capacity(fields.len());
-        for (name, value) in fields {
-            let name = put(name);
-            put(b": ");
-            let value = put(value);
-            put(b"\r\n");
-            spans.push(FieldSpan { name, value });
-        }
-        put(b"\r\n");
-        RequestHead { method, target, version, fields: Fields { bytes: text.freeze(), spans }, is_whole }
-    }
-
-    /// Method token.
-    pub fn method(&self) -> &[u8] {
-        self.fields.slice(&self.method)
-    }
-
-    /// Request target as sent.
-    pub fn target(&self) -> &[u8] {
-        self.fields.slice(&self.target)
-    }
-
-    /// The whole head as sent, for events about it.
-    pub fn raw(&self) -> &[u8] {
-        &self.fields.bytes
-    }
-}
-
-/// A response head as it came.
-#[derive(Debug, Clone)]
-pub struct ResponseHead {
-    /// Status code, 100 to 999.
-    pub status: u16,
-    reason: Range<u32>,
-    /// HTTP version.
-    pub version: Version,
-    /// Its fields.
-    pub fields: Fields,
 }
 
 impl ResponseHead {
@@ -264,16 +121,11 @@ impl ResponseHead {
             return Err(Malformed::StartLine);
         }
         let status = digits.iter().fold(0u16, |n, d| n * 10 + u16::from(d - b'0'));
-        Ok(ResponseHead { status, reason, version, fields: Fields { bytes, spans } })
-    }
-
-    /// Reason phrase as sent; may be empty.
-    pub fn reason(&self) -> &[u8] {
-        self.fields.slice(&self.reason)
+        Ok(ResponseHead::indexed(status, reason, version, Fields::new(bytes, spans)))
     }
 }
 
-/// Whether `byte` may stand in a token (RFC 9110 section 5.6.2).
+/// Reports whether `byte` may stand in a token (RFC 9110 section 5.6.2).
 pub const fn is_token(byte: u8) -> bool {
     matches!(byte,
         b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
@@ -361,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn crooked_heads_are_refused() {
+    fn malformed_heads_are_refused() {
         for (text, why) in [
             ("GET  / HTTP/1.1\r\n\r\n", Malformed::StartLine),
             ("GET / HTTP/1.1 \r\n\r\n", Malformed::StartLine),

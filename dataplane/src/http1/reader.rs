@@ -1,4 +1,5 @@
-//! Brings bytes to the codec: one buffered reader for client and upstream connections. It knows no deadline; callers do.
+//! Brings bytes to the codec: one buffered reader for client and upstream connections. It knows no deadline; callers
+//! do.
 
 use std::io;
 
@@ -9,7 +10,7 @@ use waf_shared::limits::READ_BYTES;
 use super::body::{Decoder, Step};
 use super::head::{self, Malformed, Scan};
 
-/// Why a head could not be read.
+/// The reason why a head could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HeadError {
     /// The connection ended before the first byte.
@@ -29,13 +30,13 @@ pub enum HeadError {
     Io(#[from] io::Error),
 }
 
-/// Why a body could not be read.
+/// The reason why a body could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
     /// The connection ended inside the body.
     #[error("the connection was closed inside a message body")]
     Truncated,
-    /// The framing is crooked.
+    /// The framing is malformed.
     #[error("{0}")]
     Malformed(Malformed),
     /// The socket failed.
@@ -66,12 +67,12 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Reader { io, buffer: BytesMut::new(), scanned: 0 }
     }
 
-    /// Whether bytes are waiting in the buffer.
+    /// Reports whether bytes are waiting in the buffer.
     pub fn has_buffered(&self) -> bool {
         !self.buffer.is_empty()
     }
 
-    /// What waits in the buffer, for events about heads that could not be read.
+    /// Bytes that wait in the buffer, for events about heads that could not be read.
     pub fn buffered(&self) -> &[u8] {
         &self.buffer
     }
@@ -83,8 +84,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         (&mut self.io).take(READ_BYTES as u64).read_buf(&mut self.buffer).await
     }
 
-    /// Ends with the connection. What comes before is kept; once that is `bytes_max`, nothing more is read and the end is
-    /// not seen. A wait that is given up loses nothing.
+    /// Ends with the connection. What comes before is kept; once that is `bytes_max`, nothing more is read and the end
+    /// is not seen. A wait that is given up loses nothing.
     pub async fn ended(&mut self, bytes_max: usize) {
         // A small piece: a client that waits for its answer seldom sends anything, and many wait at once.
         let mut piece = [0u8; 256];
@@ -97,7 +98,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         std::future::pending::<()>().await;
     }
 
-    /// Whatever comes next, read as bytes alone; empty at the end of the connection. A wait that is given up loses nothing.
+    /// Whatever comes next, read as bytes alone; empty at the end of the connection. A wait that is given up loses
+    /// nothing.
     pub async fn bytes(&mut self) -> io::Result<Bytes> {
         self.scanned = 0;
         if self.buffer.is_empty() {

@@ -1,13 +1,10 @@
-//! What a field of HTTP/2 may be (RFC 9113 section 8.2), for heads and for trailers.
+//! Syntax of a field of HTTP/2 (RFC 9113 section 8.2), for heads and for trailers.
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
+use super::translate::is_connection_specific;
 use crate::http1::body;
 use crate::http1::head::{Malformed, is_token};
-
-/// Fields that speak about one connection (RFC 9113 section 8.2.2).
-const CONNECTION_SPECIFIC: &[&[u8]] =
-    &[b"connection", b"proxy-connection", b"keep-alive", b"transfer-encoding", b"upgrade"];
 
 /// Checks a field that is no pseudo-header.
 pub(super) fn check(name: &[u8], value: &[u8]) -> Result<(), Malformed> {
@@ -15,7 +12,7 @@ pub(super) fn check(name: &[u8], value: &[u8]) -> Result<(), Malformed> {
         return Err(Malformed::FieldLine);
     }
     check_value(value)?;
-    if CONNECTION_SPECIFIC.contains(&name) || (name == b"te" && !value.eq_ignore_ascii_case(b"trailers")) {
+    if is_connection_specific(name) || (name == b"te" && !value.eq_ignore_ascii_case(b"trailers")) {
         return Err(Malformed::ConnectionField);
     }
     Ok(())

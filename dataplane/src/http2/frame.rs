@@ -104,7 +104,7 @@ pub(super) fn initial_window(payload: &[u8]) -> Option<u32> {
     last.map(|[_, _, value @ ..]| u32::from_be_bytes(*value))
 }
 
-/// What WINDOW_UPDATE adds; 0 for one that is malformed.
+/// Bytes that WINDOW_UPDATE adds; 0 for one that is malformed.
 pub(super) fn increment(payload: &[u8]) -> u32 {
     payload.first_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes) & STREAM_MASK)
 }

@@ -9,18 +9,18 @@ use bytes::Buf as _;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use waf_shared::limits;
 
-use super::account::Gain;
+use super::flood_budget::Gain;
 use super::frame::{self, Scanner};
-use super::ledger::Shared;
-use super::sieve::{Bounds, Sieve};
+use super::frame_filter::{Bounds, FrameFilter};
+use super::stream_table::SharedStreamTable;
 use crate::stream::Stream;
 
 /// The socket with its gate.
 #[derive(Debug)]
 pub(super) struct Gate {
     io: Stream,
-    ledger: Shared,
-    incoming: Sieve,
+    stream_table: SharedStreamTable,
+    incoming: FrameFilter,
     outgoing: Scanner,
     /// Bytes that are still thrown away once the connection is closed.
     linger_left: usize,
@@ -28,26 +28,32 @@ pub(super) struct Gate {
 
 impl Gate {
     /// Over a connection whose first bytes were read into `begun` and are the preface.
-    pub(super) fn new(io: Stream, begun: &[u8], bounds: Bounds, ledger: Shared) -> Gate {
-        let mut incoming = Sieve::new(bounds, ledger.clone());
+    pub(super) fn new(io: Stream, begun: &[u8], bounds: Bounds, stream_table: SharedStreamTable) -> Gate {
+        let mut incoming = FrameFilter::new(bounds, stream_table.clone());
         incoming.put(begun, Instant::now());
-        Gate { io, ledger, incoming, outgoing: Scanner::default(), linger_left: limits::LINGER_BYTES_MAX }
+        Gate {
+            io,
+            stream_table,
+            incoming,
+            outgoing: Scanner::default(),
+            linger_left: limits::LINGER_BYTES_MAX,
+        }
     }
 
     /// Notes what leaves in `bytes`.
     fn sent(&mut self, bytes: &[u8]) {
         let now = Instant::now();
-        let mut ledger = self.ledger.lock();
-        ledger.blocked_since = None;
+        let mut stream_table = self.stream_table.lock();
+        stream_table.blocked_since = None;
         self.outgoing.scan(bytes, |head| match head.kind {
-            frame::RST_STREAM => ledger.reset(head.stream, now),
+            frame::RST_STREAM => stream_table.reset(head.stream, now),
             frame::DATA | frame::HEADERS => {
                 if head.has(frame::END_STREAM) {
-                    ledger.answered(head.stream);
+                    stream_table.answered(head.stream);
                 }
-                ledger.earn(Gain::Sent);
+                stream_table.earn(Gain::Sent);
                 if head.kind == frame::DATA {
-                    ledger.sent(head.stream, head.length);
+                    stream_table.sent(head.stream, head.length);
                 }
             }
             _ => {}
@@ -70,7 +76,7 @@ impl AsyncRead for Gate {
                 return Poll::Ready(Ok(()));
             }
             // The connection looks at the ledger after every poll of the library, so nothing has to wake it.
-            if gate.ledger.lock().fault().is_some() {
+            if gate.stream_table.lock().fault().is_some() {
                 return Poll::Pending;
             }
             let mut bytes = [0u8; limits::READ_BYTES];
@@ -93,7 +99,7 @@ impl AsyncWrite for Gate {
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Pending => {
-                self.ledger.lock().blocked_since.get_or_insert_with(Instant::now);
+                self.stream_table.lock().blocked_since.get_or_insert_with(Instant::now);
                 Poll::Pending
             }
         }

@@ -8,7 +8,8 @@ use bytes::Bytes;
 
 use table::Table;
 
-/// Why a block cannot be decoded. Both end the connection: the table can no longer be trusted to agree with the peer's.
+/// The reason why a block cannot be decoded. Both end the connection: the table can no longer be trusted to agree with
+/// the peer's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undecoded {
     /// Not HPACK.

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use h2::RecvStream;
 
-use super::ledger::Shared;
+use super::stream_table::SharedStreamTable;
 use super::translate;
 use crate::http1::body::check_trailers;
 use crate::http1::head::Malformed;
@@ -20,17 +20,17 @@ use crate::http1::reader::{BodyError, Piece};
 pub(crate) struct Incoming {
     body: RecvStream,
     /// The ledger of the client's connection, which keeps trailers as they came; none towards an upstream.
-    ledger: Option<Shared>,
+    stream_table: Option<SharedStreamTable>,
     /// Bytes that Content-Length still promises.
     left: Option<u64>,
-    crooked: Crooked,
+    mismatch: LengthMismatch,
 }
 
 /// Set once the message that comes turns out to be malformed: nothing but a reset may answer it then.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Crooked(Arc<AtomicBool>);
+pub(super) struct LengthMismatch(Arc<AtomicBool>);
 
-impl Crooked {
+impl LengthMismatch {
     pub(super) fn is_set(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
@@ -47,16 +47,16 @@ impl Incoming {
     /// From a client that declared `length`.
     pub(super) fn from_client(
         body: RecvStream,
-        ledger: Shared,
+        stream_table: SharedStreamTable,
         length: Option<u64>,
-        crooked: Crooked,
+        mismatch: LengthMismatch,
     ) -> Incoming {
-        Incoming { body, ledger: Some(ledger), left: length, crooked }
+        Incoming { body, stream_table: Some(stream_table), left: length, mismatch }
     }
 
     /// From an upstream that declared `length`.
     pub(crate) fn from_upstream(body: RecvStream, length: Option<u64>) -> Incoming {
-        Incoming { body, ledger: None, left: length, crooked: Crooked::default() }
+        Incoming { body, stream_table: None, left: length, mismatch: LengthMismatch::default() }
     }
 
     /// The next piece.
@@ -92,21 +92,22 @@ impl Incoming {
             Poll::Ready(Ok(trailers)) => trailers,
         };
         if self.left.is_some_and(|left| left > 0) {
-            return Poll::Ready(self.crooked.check(Err(Malformed::ContentLength)));
+            return Poll::Ready(self.mismatch.check(Err(Malformed::ContentLength)));
         }
-        let kept = self.ledger.as_ref().and_then(|l| l.lock().take_trailers(self.body.stream_id().as_u32()));
+        let kept =
+            self.stream_table.as_ref().and_then(|l| l.lock().take_trailers(self.body.stream_id().as_u32()));
         let lines = kept.unwrap_or_else(|| {
             let lines = trailers.map(|t| translate::lines(&t)).unwrap_or_default();
             check_trailers(&lines).map(|()| lines)
         });
-        Poll::Ready(self.crooked.check(lines).map(Piece::End))
+        Poll::Ready(self.mismatch.check(lines).map(Piece::End))
     }
 
     /// The data of a message is as long as its Content-Length says (RFC 9113 section 8.1.1).
     fn count(&mut self, data: &Bytes) -> Result<(), BodyError> {
         if let Some(left) = &mut self.left {
             let rest = left.checked_sub(data.len() as u64).ok_or(Malformed::ContentLength);
-            *left = self.crooked.check(rest)?;
+            *left = self.mismatch.check(rest)?;
         }
         Ok(())
     }

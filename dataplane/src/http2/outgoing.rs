@@ -13,10 +13,11 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use waf_shared::limits;
 
-use super::incoming::Crooked;
-use super::ledger::{Progress, Shared};
+use super::incoming::LengthMismatch;
+use super::stream_table::{Progress, SharedStreamTable};
 use super::translate;
-use crate::pace::Patience;
+use crate::head::OutgoingHead;
+use crate::min_rate::Patience;
 
 /// Who starts the message that goes.
 #[derive(Debug)]
@@ -41,12 +42,12 @@ pub(crate) struct Outgoing {
     client: Option<ToClient>,
 }
 
-/// What the answer to a client depends on besides itself.
+/// Dependencies of the answer to a client.
 #[derive(Debug)]
 pub(super) struct ToClient {
-    pub(super) ledger: Shared,
+    pub(super) stream_table: SharedStreamTable,
     pub(super) progress: watch::Receiver<Progress>,
-    pub(super) crooked: Crooked,
+    pub(super) mismatch: LengthMismatch,
 }
 
 impl Outgoing {
@@ -74,11 +75,11 @@ impl Outgoing {
         }
     }
 
-    /// Queues a response head, written as HTTP/1.1 text. That of a request has been sent.
-    pub(crate) fn head(&mut self, text: &[u8]) {
+    /// Queues the head of a response. That of a request has been sent.
+    pub(crate) fn head(&mut self, head: &OutgoingHead) {
         if matches!(self.start, Start::Response(_)) {
-            self.queued += text.len();
-            self.head = translate::response(text);
+            self.queued += head.http1_lines().len();
+            self.head = translate::response(head);
             self.is_unsendable |= self.head.is_none();
         }
     }
@@ -105,7 +106,7 @@ impl Outgoing {
         if self.is_unsendable {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        if self.client.as_ref().is_some_and(|client| client.crooked.is_set()) {
+        if self.client.as_ref().is_some_and(|client| client.mismatch.is_set()) {
             // RFC 9113 section 8.1.1: a stream error, and what the upstream said meanwhile is no answer to it.
             self.reset(Reason::PROTOCOL_ERROR);
             return Err(io::ErrorKind::InvalidData.into());
@@ -121,7 +122,7 @@ impl Outgoing {
             }
         }
         let Some(stream) = &mut self.stream else { return Ok(()) };
-        let connection = self.client.as_ref().map(|client| &client.ledger);
+        let connection = self.client.as_ref().map(|client| &client.stream_table);
         while let Some(data) = self.data.pop_front() {
             let is_last = ends_without(&self.data, &self.end);
             send_data(stream, data, is_last, patience, connection).await?;
@@ -140,8 +141,8 @@ impl Outgoing {
     }
 
     /// Sends an interim response at once.
-    pub(crate) fn interim(&mut self, text: &[u8]) -> io::Result<()> {
-        match (&mut self.start, translate::response(text)) {
+    pub(crate) fn interim(&mut self, head: &OutgoingHead) -> io::Result<()> {
+        match (&mut self.start, translate::response(head)) {
             (Start::Response(respond), Some(head)) => {
                 respond.send_informational(head).map_err(io::Error::other)
             }
@@ -178,7 +179,7 @@ async fn send_data(
     mut data: Bytes,
     is_last: bool,
     patience: &mut Patience,
-    connection: Option<&Shared>,
+    connection: Option<&SharedStreamTable>,
 ) -> io::Result<()> {
     while !data.is_empty() {
         stream.reserve_capacity(data.len());
@@ -195,17 +196,18 @@ async fn send_data(
 async fn window(
     stream: &mut SendStream<Bytes>,
     patience: &mut Patience,
-    connection: Option<&Shared>,
+    connection: Option<&SharedStreamTable>,
 ) -> io::Result<usize> {
     let began = Instant::now();
     let turn = Duration::from_secs(limits::HTTP2_TURN_SECONDS);
     loop {
         let round = Instant::now();
         let id = stream.stream_id().as_u32();
-        let before = connection.map(|ledger| ledger.lock()).map(|l| (l.is_shut(id), l.data_bytes));
+        let before =
+            connection.map(|stream_table| stream_table.lock()).map(|l| (l.is_shut(id), l.data_bytes));
         let outcome = timeout(patience.left(), capacity(stream)).await;
         let waited = round.elapsed();
-        let moved = connection.map_or(0, |ledger| ledger.lock().data_bytes);
+        let moved = connection.map_or(0, |stream_table| stream_table.lock().data_bytes);
         let waits_for_others = before.is_some_and(|(is_shut, before)| {
             !is_shut && began.elapsed() < turn && moved.saturating_sub(before) >= patience.least(waited)
         });

@@ -4,7 +4,8 @@
 use bytes::Bytes;
 
 use super::fields;
-use crate::http1::head::{Malformed, RequestHead, Version, is_token};
+use crate::head::{RequestHead, Version};
+use crate::http1::head::{Malformed, is_token};
 
 /// Bytes of a head that an event about it may quote.
 const QUOTED_BYTES_MAX: usize = 256;
@@ -45,7 +46,7 @@ pub(super) fn head(fields: &[(Bytes, Bytes)], is_whole: bool) -> Result<RequestH
     Ok(RequestHead::assemble(method, target, Version::Http2, &lines, is_whole))
 }
 
-/// What an event about a head that is refused may quote: its fields in the order in which they came.
+/// Quotation of a head that is refused, for its event: its fields in the order in which they came.
 pub(super) fn quoted(fields: &[(Bytes, Bytes)]) -> Vec<u8> {
     let mut text = Vec::new();
     for (name, value) in fields {
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn crooked_heads_are_refused() {
+    fn malformed_heads_are_refused() {
         let without = |name: &str| GET.iter().copied().filter(|f| f.0 != name).collect::<Vec<_>>();
         let replaced = |name: &str, value: &'static str| {
             GET.iter().map(|f| if f.0 == name { (f.0, value) } else { *f }).collect::<Vec<_>>()

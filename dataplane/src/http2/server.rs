@@ -4,7 +4,7 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use h2::server::{Builder, Connection, SendResponse};
@@ -16,59 +16,58 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 use waf_shared::plan::Protocol;
 
+use super::frame_filter::Bounds;
 use super::gate::Gate;
-use super::incoming::{Crooked, Incoming};
-use super::ledger::{Fault, Opening, Progress, Shared};
+use super::incoming::{Incoming, LengthMismatch};
 use super::outgoing::{Outgoing, ToClient};
-use super::sieve::Bounds;
+use super::stream_table::{ConnectionFault, Opening, Progress, SharedStreamTable};
 use crate::audit::Disposition;
-use crate::exchange::{self, Client, Ends, Record, Turned};
-use crate::http1::body::Decoder;
+use crate::exchange::{self, ConnectionFate, ConnectionInfo, Ending, Exchange, Findings, Rejection};
+use crate::head::RequestHead;
 use crate::http1::framing::{self, Framing};
-use crate::http1::head::{Malformed, RequestHead};
+use crate::http1::head::Malformed;
 use crate::http1::reader::{BodyError, Piece};
-use crate::message::{Sink, Source};
+use crate::message::{Client, Sink, Source};
 use crate::proxy::Proxy;
-use crate::refusal::After;
 use crate::stream::Stream;
 
-/// How long a connection that ends may take to send its last frames.
+/// Time that a connection that ends may take to send its last frames.
 const FAREWELL: Duration = Duration::from_secs(limits::LINGER_SECONDS);
 
-/// How often a busy connection is looked over.
+/// Interval at which a busy connection is looked over.
 const LOOK_OVER: Duration = Duration::from_secs(1);
 
-/// What happened on a connection.
+/// Event on a connection.
 enum Turn {
     Stream(RecvStream, SendResponse<Bytes>),
     Ended(Option<h2::Error>),
-    Guilty(Fault),
+    Guilty(ConnectionFault),
     LookOver,
     Stop,
     Finished(Then),
 }
 
 /// Serves a connection whose first bytes, `begun`, are the preface.
-pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, begun: BytesMut, ends: Ends) {
-    let Some(serving) = proxy.serving() else { return };
-    let protocol = &serving.plan().protocol;
-    let ledger = Shared::new(Instant::now());
-    let gate = Gate::new(stream, &begun, bounds(protocol), ledger.clone());
+pub(crate) async fn serve(proxy: Arc<Proxy>, stream: Stream, begun: BytesMut, info: ConnectionInfo) {
+    let Some(active_plan) = proxy.active_plan() else { return };
+    let protocol = &active_plan.plan().protocol;
+    let stream_table = SharedStreamTable::new(Instant::now());
+    let gate = Gate::new(stream, &begun, bounds(protocol), stream_table.clone());
     let patience = protocol.slow_request_header_timeout.duration();
     let handshake = builder(protocol).handshake(gate);
     let Ok(Ok(connection)) = timeout(patience, handshake).await else { return };
-    drop(serving);
+    drop(active_plan);
     let mut served = Served {
         proxy,
-        ends,
-        ledger,
+        info,
+        stream_table,
         patience,
         exchanges: JoinSet::new(),
         quiet_since: Instant::now(),
         closing_since: None,
     };
     served.run(connection).await;
-    served.ledger.lock().end();
+    served.stream_table.lock().end();
     // Nobody waits for the answers any more; exchanges end as soon as they notice, and write their events.
     while served.exchanges.join_next().await.is_some() {}
 }
@@ -98,8 +97,8 @@ fn builder(protocol: &Protocol) -> Builder {
 
 struct Served {
     proxy: Arc<Proxy>,
-    ends: Ends,
-    ledger: Shared,
+    info: ConnectionInfo,
+    stream_table: SharedStreamTable,
     /// For a header block that has begun.
     patience: Duration,
     exchanges: JoinSet<Then>,
@@ -113,7 +112,7 @@ impl Served {
     async fn run(&mut self, mut connection: Connection<Gate, Bytes>) {
         let mut stop = self.proxy.stopping();
         let mut is_stopping = false;
-        let mut told_streams = false;
+        let mut has_reported_streams = false;
         let mut look_over = tokio::time::interval(LOOK_OVER);
         look_over.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -143,11 +142,11 @@ impl Served {
                     return;
                 }
             }
-            if !told_streams && self.ledger.lock().is_over_streams {
-                told_streams = true;
+            if !has_reported_streams && self.stream_table.lock().is_over_streams {
+                has_reported_streams = true;
                 let text = "more streams open than protocol.http2_max_concurrent_streams";
                 let reason = Reason::REFUSED_STREAM;
-                self.report(Fault { reason, leaf: Leaf::Http2MaxStreams, text }).await;
+                self.report(ConnectionFault { reason, leaf: Leaf::Http2MaxStreams, text }).await;
             }
         }
     }
@@ -159,10 +158,10 @@ impl Served {
         stop: &mut watch::Receiver<bool>,
         is_stopping: bool,
     ) -> Turn {
-        let ledger = &self.ledger;
+        let stream_table = &self.stream_table;
         let next = poll_fn(|cx| {
             let polled = connection.poll_accept(cx);
-            if let Some(fault) = ledger.lock().fault() {
+            if let Some(fault) = stream_table.lock().fault() {
                 return Poll::Ready(Turn::Guilty(fault));
             }
             polled.map(|accepted| match accepted {
@@ -184,29 +183,29 @@ impl Served {
         }
     }
 
-    /// Tells the client that no new stream is taken; those that are open are finished.
+    /// Announces to the client that no new stream is taken; those that are open are finished.
     fn close(&mut self, connection: &mut Connection<Gate, Bytes>) {
         connection.graceful_shutdown();
         self.closing_since.get_or_insert_with(Instant::now);
     }
 
-    /// What has waited too long.
+    /// The verdict on a connection by the time that it has waited.
     fn verdict(&self, now: Instant) -> Verdict {
-        let ledger = self.ledger.lock();
+        let stream_table = self.stream_table.lock();
         let over = |since: Option<Instant>, limit: Duration| {
             since.is_some_and(|since| now.saturating_duration_since(since) >= limit)
         };
-        if over(ledger.block_since, self.patience) {
-            return Verdict::Guilty(Fault {
+        if over(stream_table.block_since, self.patience) {
+            return Verdict::Guilty(ConnectionFault {
                 reason: Reason::ENHANCE_YOUR_CALM,
                 leaf: Leaf::RequestValidationSlowClients,
                 text: "the header block was not complete within slow_request_header_timeout",
             });
         }
-        if over(ledger.blocked_since, Duration::from_secs(limits::CLIENT_STALL_SECONDS)) {
+        if over(stream_table.blocked_since, Duration::from_secs(limits::CLIENT_STALL_SECONDS)) {
             return Verdict::Stuck;
         }
-        let is_quiet = self.exchanges.is_empty() && ledger.open() == 0;
+        let is_quiet = self.exchanges.is_empty() && stream_table.open() == 0;
         // The library waits for an answer to its last PING, which not every client sends.
         if is_quiet && over(self.closing_since, FAREWELL) && over(Some(self.quiet_since), FAREWELL) {
             return Verdict::Stuck;
@@ -220,7 +219,7 @@ impl Served {
     /// Starts the exchange of a stream.
     fn begin(&mut self, body: RecvStream, mut respond: SendResponse<Bytes>) {
         let stream = respond.stream_id().as_u32();
-        let Some((opening, progress)) = self.ledger.lock().take_opening(stream) else {
+        let Some((opening, progress)) = self.stream_table.lock().take_opening(stream) else {
             respond.send_reset(Reason::REFUSED_STREAM);
             return;
         };
@@ -228,44 +227,46 @@ impl Served {
             respond.send_reset(Reason::REFUSED_STREAM);
             return;
         }
-        let (proxy, ledger, ends) = (Arc::clone(&self.proxy), self.ledger.clone(), self.ends.clone());
+        let (proxy, stream_table, info) =
+            (Arc::clone(&self.proxy), self.stream_table.clone(), self.info.clone());
         self.exchanges.spawn(async move {
-            let forget = Forget { ledger: ledger.clone(), stream };
+            let forget = Forget { stream_table: stream_table.clone(), stream };
             let length = declared_length(&opening);
-            let crooked = Crooked::default();
-            let incoming = Incoming::from_client(body, ledger.clone(), length, crooked.clone());
-            let to_client = ToClient { ledger, progress: progress.clone(), crooked };
+            let mismatch = LengthMismatch::default();
+            let incoming = Incoming::from_client(body, stream_table.clone(), length, mismatch.clone());
+            let to_client = ToClient { stream_table, progress: progress.clone(), mismatch };
             let outgoing = Outgoing::response(respond, to_client);
-            let client = Client { reader: Source::Http2(incoming), writer: Sink::to_stream(outgoing) };
-            let then = exchange(opening, client, progress, &proxy, ends).await;
+            let client = Client { reader: Source::http2(incoming), writer: Sink::to_stream(outgoing) };
+            let then = exchange(opening, client, progress, &proxy, info).await;
             drop(forget);
             then
         });
     }
 
     /// Ends a guilty connection: the event first, then GOAWAY.
-    async fn condemn(&mut self, mut connection: Connection<Gate, Bytes>, fault: Fault) {
+    async fn condemn(&mut self, mut connection: Connection<Gate, Bytes>, fault: ConnectionFault) {
         self.report(fault).await;
         connection.abrupt_shutdown(fault.reason);
         let _ = timeout(FAREWELL, poll_fn(|cx| connection.poll_closed(cx))).await;
     }
 
     /// Sends the event about a connection.
-    async fn report(&self, fault: Fault) {
-        let Some(serving) = self.proxy.serving() else { return };
-        let mut record = Record::new(serving, self.ends.clone(), (Instant::now(), SystemTime::now()));
+    async fn report(&self, fault: ConnectionFault) {
+        let Some(active_plan) = self.proxy.active_plan() else { return };
+        let mut exchange = Exchange::new(active_plan, self.info.clone());
         let status = if fault.leaf == Leaf::HttpComplianceMalformedRequestLine {
             400
         } else {
             fault.leaf.row().status
         };
-        let _ = record.refuse_unread(status, fault.leaf, fault.text.to_owned(), &[]);
-        record.was_blocked();
-        let _ = exchange::tell(Disposition::Blocked, status, None, &self.proxy, &mut record).await;
+        let _ = exchange.findings.refuse_unread(status, fault.leaf, fault.text.to_owned(), &[]);
+        exchange.set_blocked();
+        let ending = Ending { disposition: Disposition::Blocked, status, detail: None, verdict: None };
+        let _ = exchange.send_event(ending, &self.proxy).await;
     }
 }
 
-/// What becomes of a connection after an exchange.
+/// Fate of a connection after an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Then {
     GoOn,
@@ -273,10 +274,10 @@ enum Then {
     Close,
 }
 
-/// What a look over a connection finds.
+/// Verdict on a connection.
 enum Verdict {
     GoOn,
-    Guilty(Fault),
+    Guilty(ConnectionFault),
     /// The client takes nothing.
     Stuck,
     Idle,
@@ -284,13 +285,13 @@ enum Verdict {
 
 /// Takes a stream out of the ledger when its exchange is over, however it ends.
 struct Forget {
-    ledger: Shared,
+    stream_table: SharedStreamTable,
     stream: u32,
 }
 
 impl Drop for Forget {
     fn drop(&mut self) {
-        self.ledger.lock().forget(self.stream);
+        self.stream_table.lock().forget(self.stream);
     }
 }
 
@@ -309,49 +310,52 @@ async fn exchange(
     mut client: Client<'_>,
     mut progress: watch::Receiver<Progress>,
     proxy: &Proxy,
-    ends: Ends,
+    info: ConnectionInfo,
 ) -> Then {
-    let Some(serving) = proxy.serving() else { return Then::Close };
-    let mut record = Record::new(serving, ends, (Instant::now(), SystemTime::now()));
+    let Some(active_plan) = proxy.active_plan() else { return Then::Close };
+    let mut exchange = Exchange::new(active_plan, info);
     match opening {
         Opening::Head(head) => {
-            if let Err(turned) = empty_body(&head, &mut client, &mut record).await {
-                exchange::turn_away(turned, &mut client, proxy, &mut record).await;
+            if let Err(rejection) = empty_body(&head, &mut client, &mut exchange.findings).await {
+                exchange::reject(rejection, &mut client, proxy, &mut exchange).await;
                 return Then::GoOn;
             }
-            if exchange::run(*head, &mut client, proxy, &mut record).await == After::Abort {
+            if exchange::run(*head, &mut client, proxy, &mut exchange).await == ConnectionFate::Abort {
                 client.writer.abort(Reason::INTERNAL_ERROR);
             }
         }
         Opening::Malformed { why, quoted } => {
-            let turned = exchange::malformed(why, &quoted, &mut record);
-            exchange::turn_away(turned, &mut client, proxy, &mut record).await;
+            let rejection = exchange::malformed(why, &quoted, &mut exchange.findings);
+            exchange::reject(rejection, &mut client, proxy, &mut exchange).await;
             // The answer says what is wrong to whoever reads it; the reset says it to the protocol (RFC 9113, 8.1.1).
             let _ = timeout(FAREWELL, progress.wait_for(|p| *p != Progress::Open)).await;
             client.writer.abort(Reason::PROTOCOL_ERROR);
         }
         Opening::Refused => {}
     }
-    if record.blames(Leaf::RequestValidationSlowClients) { Then::Close } else { Then::GoOn }
+    if exchange.findings.blames(Leaf::RequestValidationSlowClients) { Then::Close } else { Then::GoOn }
 }
 
 /// A body that is declared to be empty must turn out so before anything is forwarded: nobody reads it later.
-async fn empty_body(head: &RequestHead, client: &mut Client<'_>, record: &mut Record) -> Result<(), Turned> {
+async fn empty_body(
+    head: &RequestHead,
+    client: &mut Client<'_>,
+    findings: &mut Findings,
+) -> Result<(), Rejection> {
     if head.is_whole || framing::of_request(head) != Ok(Framing::Length(0)) {
         return Ok(());
     }
     let stall = Duration::from_secs(limits::BODY_STALL_SECONDS);
-    let mut nothing = Decoder::new(Framing::None);
-    match timeout(stall, client.reader.body(&mut nothing)).await {
+    match timeout(stall, client.reader.body()).await {
         Ok(Ok(Piece::End(_))) => Ok(()),
         Ok(Ok(Piece::Data(_)) | Err(BodyError::Malformed(_))) => {
-            Err(exchange::malformed(Malformed::ContentLength, head.raw(), record))
+            Err(exchange::malformed(Malformed::ContentLength, head.raw(), findings))
         }
-        Ok(Err(_)) | Err(_) => Err(Turned::Gone),
+        Ok(Err(_)) | Err(_) => Err(Rejection::Gone),
     }
 }
 
-fn library_fault(error: &h2::Error) -> Fault {
+fn library_fault(error: &h2::Error) -> ConnectionFault {
     let reason = error.reason().unwrap_or(Reason::PROTOCOL_ERROR);
     let (leaf, text) = match reason {
         Reason::ENHANCE_YOUR_CALM => (Leaf::Http2FrameFlood, "a flood of frames"),
@@ -361,7 +365,7 @@ fn library_fault(error: &h2::Error) -> Fault {
         Reason::SETTINGS_TIMEOUT => (MALFORMED, "SETTINGS were not acknowledged"),
         _ => (MALFORMED, "a frame that the protocol does not allow there"),
     };
-    Fault { reason, leaf, text }
+    ConnectionFault { reason, leaf, text }
 }
 
 const MALFORMED: Leaf = Leaf::HttpComplianceMalformedRequestLine;

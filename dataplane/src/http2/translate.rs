@@ -2,75 +2,70 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use waf_shared::fields::{self, Property};
 
-use crate::http1::head::{Fields, Malformed, RequestHead, ResponseHead, Version};
+use crate::head::{OutgoingHead, ResponseHead, Version};
+use crate::http1::head::Malformed;
 
-/// A head as HTTP/2 carries it: without what speaks about one connection.
-pub(super) fn response(text: &[u8]) -> Option<Response<()>> {
-    let head = ResponseHead::parse(Bytes::copy_from_slice(text)).ok()?;
+/// The head of a response as HTTP/2 carries it: without what describes one connection.
+pub(super) fn response(head: &OutgoingHead) -> Option<Response<()>> {
     let mut response = Response::new(());
-    *response.status_mut() = http::StatusCode::from_u16(head.status).ok()?;
-    *response.headers_mut() = header_map(&head.fields)?;
+    *response.status_mut() = http::StatusCode::from_u16(head.status()?).ok()?;
+    *response.headers_mut() = header_map(head)?;
     Some(response)
 }
 
-/// A request head, written as HTTP/1.1 text, as HTTP/2 carries it; `None` when it cannot.
-pub(crate) fn request(text: &[u8], scheme: &str) -> Option<Request<()>> {
-    let head = RequestHead::parse(Bytes::copy_from_slice(text)).ok()?;
+/// The head of a request as HTTP/2 carries it; `None` when it cannot.
+pub(crate) fn request(head: &OutgoingHead, scheme: &str) -> Option<Request<()>> {
+    let (method, target) = head.request_line()?;
+    let mut fields = header_map(head)?;
+    let authority = fields.remove(http::header::HOST)?;
     let uri = http::Uri::builder()
         .scheme(scheme)
-        .authority(head.fields.first("host")?)
-        .path_and_query(head.target())
+        .authority(authority.as_bytes())
+        .path_and_query(target)
         .build()
         .ok()?;
-    // The library's idea of a path is narrower than what is sent; what it would change goes another way.
-    if uri.path_and_query().map(|p| p.as_str().as_bytes()) != Some(head.target()) {
+    // The library's grammar of a path is narrower than what is sent; a target that it would change goes another way.
+    if uri.path_and_query().map(|path| path.as_str().as_bytes()) != Some(target) {
         return None;
     }
     let mut request = Request::new(());
-    *request.method_mut() = http::Method::from_bytes(head.method()).ok()?;
+    *request.method_mut() = http::Method::from_bytes(method).ok()?;
     *request.uri_mut() = uri;
-    let mut fields = header_map(&head.fields)?;
-    fields.remove(http::header::HOST);
-    // Trailers pass; gRPC does not answer clients that do not say so.
+    // Trailers are forwarded; gRPC does not answer clients that do not accept them.
     fields.insert(http::header::TE, HeaderValue::from_static("trailers"));
     *request.headers_mut() = fields;
     Some(request)
 }
 
-/// A response head as the exchange reads it.
+/// The head of a response that came.
 pub(crate) fn response_head(response: &Response<()>) -> Result<ResponseHead, Malformed> {
-    let reason = response.status().canonical_reason().unwrap_or_default();
-    let mut text = format!("HTTP/1.1 {} {reason}\r\n", response.status().as_str()).into_bytes();
-    for (name, value) in response.headers() {
-        if NOT_CARRIED.contains(&name.as_str()) {
-            return Err(Malformed::ConnectionField);
-        }
-        for part in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
-            text.extend_from_slice(part);
-        }
+    if response.headers().keys().any(|name| is_connection_specific(name.as_str().as_bytes())) {
+        return Err(Malformed::ConnectionField);
     }
-    text.extend_from_slice(b"\r\n");
-    let mut head = ResponseHead::parse(Bytes::from(text))?;
-    head.version = Version::Http2;
-    Ok(head)
+    let reason = response.status().canonical_reason().unwrap_or_default();
+    let fields = response.headers().iter();
+    let fields = fields.map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes().trim_ascii()));
+    Ok(ResponseHead::assemble(response.status().as_u16(), reason, Version::Http2, fields))
 }
 
-/// Fields that HTTP/2 does not carry (RFC 9113 section 8.2.2).
-const NOT_CARRIED: &[&str] =
-    &["connection", "transfer-encoding", "keep-alive", "proxy-connection", "upgrade"];
+/// Reports whether HTTP/2 does not carry a field (RFC 9113 section 8.2.2).
+pub(super) fn is_connection_specific(name: &[u8]) -> bool {
+    fields::is_exactly(name, Property::ConnectionSpecific)
+}
 
-fn header_map(fields: &Fields) -> Option<HeaderMap> {
-    let mut map = HeaderMap::with_capacity(fields.len());
-    for (name, value) in fields.iter() {
-        if NOT_CARRIED.iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes())) {
-            continue;
-        }
+fn header_map(head: &OutgoingHead) -> Option<HeaderMap> {
+    let mut map = HeaderMap::with_capacity(HEADERS);
+    for (name, value) in head.fields().filter(|(name, _)| !is_connection_specific(name)) {
         let name = HeaderName::from_bytes(name).ok()?;
         map.try_append(name, HeaderValue::from_bytes(value).ok()?).ok()?;
     }
     Some(map)
 }
+
+/// Fields that most heads stay below.
+const HEADERS: usize = 24;
 
 /// Trailer lines were checked when they were read; one that cannot be carried is left out.
 pub(super) fn trailers(lines: &[u8]) -> HeaderMap {
@@ -101,34 +96,50 @@ pub(super) fn lines(fields: &HeaderMap) -> Bytes {
 mod tests {
     use super::*;
 
+    fn head_for(target: &str, fields: &[(&str, &str)]) -> OutgoingHead {
+        let mut head = OutgoingHead::request(b"GET", |out| out.extend_from_slice(target.as_bytes()));
+        for (name, value) in fields {
+            head.field(name.as_bytes(), value.as_bytes());
+        }
+        head
+    }
+
     #[test]
     fn requests_are_carried_or_go_another_way() {
-        let text = |target: &str| {
-            format!(
-                "GET {target} HTTP/1.1\r\nHost: a.example:81\r\nX-A: 1\r\nx-a: 2\r\nTransfer-Encoding: chunked\r\n\r\n"
-            )
-        };
-        let carried = request(text("/a%2Fb?x={y}").as_bytes(), "https").expect("it can be carried");
+        let fields = [
+            ("Host", "a.example:81"),
+            ("X-A", "1"),
+            ("Keep-Alive", "1"),
+            ("x-a", "2"),
+            ("Transfer-Encoding", "chunked"),
+        ];
+        let carried = request(&head_for("/a%2Fb?x={y}", &fields), "https").expect("it can be carried");
         assert_eq!(carried.uri(), "https://a.example:81/a%2Fb?x={y}");
-        let fields: Vec<_> = carried.headers().iter().map(|(n, v)| (n.as_str(), v.as_bytes())).collect();
-        assert_eq!(fields, [("x-a", &b"1"[..]), ("x-a", b"2"), ("te", b"trailers")]);
+        let fields_carried: Vec<_> =
+            carried.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        assert_eq!(fields_carried, [("x-a", &b"1"[..]), ("x-a", b"2"), ("te", b"trailers")]);
         for target in ["/a<b>", "/a`b"] {
-            assert!(request(text(target).as_bytes(), "http").is_none(), "{target}");
+            assert!(request(&head_for(target, &fields), "http").is_none(), "{target}");
         }
-        assert!(request(b"GET / HTTP/1.1\r\n\r\n", "http").is_none(), "without a Host");
+        assert!(request(&head_for("/", &[]), "http").is_none(), "without a Host");
     }
 
     #[test]
     fn answers_come_and_go() {
-        let text = b"HTTP/1.1 404 Gone astray\r\nA: 1\r\nConnection: close\r\nSet-Cookie: b\r\nSet-Cookie: c\r\n\r\n";
-        let carried = response(text).expect("it can be carried");
+        let mut head = OutgoingHead::response(404, b"Gone astray");
+        for (name, value) in [("A", "1"), ("Connection", "close"), ("Set-Cookie", "b"), ("Set-Cookie", "c")] {
+            head.field(name.as_bytes(), value.as_bytes());
+        }
+        let carried = response(&head).expect("it can be carried");
         assert_eq!(carried.headers().len(), 3);
         let head = response_head(&carried).expect("a head");
         assert_eq!((head.status, head.reason(), head.version), (404, &b"Not Found"[..], Version::Http2));
         assert_eq!(head.fields.all("set-cookie").collect::<Vec<_>>(), [b"b", b"c"]);
-        let mut crooked = Response::new(());
-        crooked.headers_mut().insert("transfer-encoding", HeaderValue::from_static("chunked"));
-        assert_eq!(response_head(&crooked).err(), Some(Malformed::ConnectionField));
+        for name in ["connection", "transfer-encoding", "keep-alive", "proxy-connection", "upgrade"] {
+            let mut malformed = Response::new(());
+            malformed.headers_mut().insert(name, HeaderValue::from_static("x"));
+            assert_eq!(response_head(&malformed).err(), Some(Malformed::ConnectionField), "{name}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where a message goes. Calls queue; [`Sink::flush`] sends, with a bound on the receiver's patience.
+//! The place that a message goes to. Calls queue; [`Sink::flush`] sends, with a bound on the receiver's patience.
 
 use std::io;
 use std::time::Duration;
@@ -8,12 +8,13 @@ use h2::Reason;
 use tokio::io::WriteHalf;
 use waf_shared::limits;
 
+use crate::head::OutgoingHead;
 use crate::http2::Outgoing;
-use crate::pace::Patience;
+use crate::min_rate::Patience;
 use crate::stream::Stream;
 use crate::wire;
 
-/// How the receiver learns where a body ends.
+/// Delimiter by which the receiver finds the end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Delimited {
     /// From the head: a length, or no body at all.
@@ -28,7 +29,7 @@ pub(crate) enum Delimited {
 #[derive(Debug)]
 pub(crate) struct Sink<'c> {
     to: To<'c>,
-    /// How long the receiver may let bytes wait.
+    /// Time that the receiver may let bytes wait.
     patience: Patience,
     has_begun: bool,
     takes_trailers: bool,
@@ -68,23 +69,24 @@ impl<'c> Sink<'c> {
     }
 
     /// Gives the receiver up also when it takes fewer bytes a second of what waits for it; 0 is off.
-    pub(crate) fn keep_pace(&mut self, bytes_per_second: u64) {
-        self.patience.keep_pace(bytes_per_second);
+    pub(crate) fn keep_min_rate(&mut self, bytes_per_second: u64) {
+        self.patience.keep_min_rate(bytes_per_second);
     }
 
-    /// Queues a head, its empty line included. It names the framing itself.
-    pub(crate) fn head(&mut self, text: &[u8], delimited: Delimited) {
+    /// Queues a head.
+    pub(crate) fn head(&mut self, head: &OutgoingHead, delimited: Delimited) {
         self.has_begun = true;
         match &mut self.to {
             To::Http1 { out, is_chunked, .. } => {
-                out.extend_from_slice(text);
+                out.extend_from_slice(head.http1_lines());
+                out.extend_from_slice(b"\r\n");
                 *is_chunked = delimited == Delimited::Message;
             }
-            To::Http2(stream) => stream.head(text),
+            To::Http2(stream) => stream.head(head),
         }
     }
 
-    /// Whether a final head was queued: from then on there is no other answer.
+    /// Reports whether a final head was queued: from then on there is no other answer.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
     }
@@ -134,10 +136,13 @@ impl<'c> Sink<'c> {
     }
 
     /// Sends an interim (1xx) head at once.
-    pub(crate) async fn interim(&mut self, text: &[u8]) -> io::Result<()> {
+    pub(crate) async fn interim(&mut self, head: &OutgoingHead) -> io::Result<()> {
         match &mut self.to {
-            To::Http1 { io, .. } => wire::write_all(*io, text, &mut self.patience).await,
-            To::Http2(stream) => stream.interim(text),
+            To::Http1 { io, .. } => {
+                let text = [head.http1_lines(), b"\r\n"].concat();
+                wire::write_all(*io, &text, &mut self.patience).await
+            }
+            To::Http2(stream) => stream.interim(head),
         }
     }
 

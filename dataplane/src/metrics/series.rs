@@ -1,5 +1,5 @@
-//! The numbers of one route. A lane's are made when its first request comes, so that routes without traffic take next to
-//! nothing. It knows no requests.
+//! The numbers of one route. A lane's are made when its first request comes, so that routes without traffic take next
+//! to nothing. It knows no requests.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -11,7 +11,7 @@ use waf_shared::metrics::{Hit, INSPECTION_BUCKETS, Observed, REQUEST_BUCKETS, Ro
 
 use super::{lane, lock, nanoseconds, taken};
 
-/// What is counted for a route.
+/// Counters of a route.
 #[derive(Debug)]
 pub struct Series {
     route: String,
@@ -73,7 +73,7 @@ impl Series {
         }
     }
 
-    /// The event of a request that was let pass names `protections`.
+    /// The event of a request that was allowed names `protections`.
     pub(crate) fn detected(&self, protections: impl Iterator<Item = &'static str>) {
         let mut hits = lock(&self.hits);
         for protection in protections {
@@ -81,7 +81,7 @@ impl Series {
         }
     }
 
-    /// What came since the last time, and nothing when nothing did.
+    /// The counts since the last time; none when nothing was counted.
     pub(super) fn take(&self) -> Option<RouteReport> {
         let hits = mem::take(&mut *lock(&self.hits));
         let hits: Vec<Hit> = hits

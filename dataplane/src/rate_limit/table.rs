@@ -1,10 +1,10 @@
-//! One table of counts: for each of the keys that were used last the times of its latest admissions, in memory that worker
-//! processes share. It knows words and times, nothing of requests.
+//! One table of counts: for each of the keys that were used last the times of its latest admissions, in memory that
+//! worker processes share. It knows words and times, nothing of requests.
 //!
-//! Exactly the `max_keys` keys that were used last are kept ([`recency`]). Their order changes under a lock that no death
-//! keeps ([`lock`]); counting takes none. A key's *head* is a single word: who it is and how many admissions it has
-//! had, the *sequence*. Admission number `s` may come when number `s - requests` is a window old, and is made by one
-//! compare-and-swap of the head. Times are remembered in a ring of groups, each by its last admission: what is
+//! Exactly the `max_keys` keys that were used last are kept ([`recency`]). Their order changes under a lock that no
+//! death keeps ([`lock`]); counting takes none. A key's *head* is a single word: who it is and how many admissions it
+//! has had, the *sequence*. Admission number `s` may come when number `s - requests` is a window old, and is made by
+//! one compare-and-swap of the head. Times are remembered in a ring of groups, each by its last admission: what is
 //! waited for may be up to a group too late, and never too early. The time is written before the head, so
 //! that a worker that dies in between leaves a time without an admission and never an admission without a time.
 
@@ -26,16 +26,16 @@ use recency::{Missed, Recency};
 /// Marks the head of a node that has a key; others are 0.
 const IS_KEY: u64 = 1 << 63;
 
-/// A key, hashed with the supervisor's secret: half of it chooses the chain, the other half tells keys apart there.
+/// A key, hashed with the supervisor's secret: half of it chooses the chain, the other half distinguishes keys there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     /// Chooses the chain.
     pub place: u64,
-    /// Tells the keys of a chain apart.
+    /// Distinguishes the keys of a chain.
     pub name: u64,
 }
 
-/// What a check says.
+/// Outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It was counted.
@@ -44,12 +44,12 @@ pub enum Outcome {
     Exceeded {
         /// Nanoseconds until a request of that key would be admitted.
         wait: u64,
-        /// For the first refusal of a key in a window: how many were refused since the last one that was told.
+        /// For the first refusal of a key in a window: how many were refused since the last one that was reported.
         untold: Option<u64>,
     },
 }
 
-/// Where the words are.
+/// Memory of the words.
 #[derive(Debug)]
 enum Memory {
     Own(Box<[AtomicU64]>),

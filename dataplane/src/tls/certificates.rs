@@ -20,7 +20,7 @@ pub(super) struct Table {
     by_name: HashMap<String, Arc<CertifiedKey>>,
 }
 
-/// Why a certificate cannot be served.
+/// The reason why a certificate cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unusable {
     #[error("its chain or its key is no PEM")]
@@ -73,7 +73,7 @@ fn read(pair: &CertificatePair, provider: &CryptoProvider) -> Result<Arc<Certifi
 pub(crate) struct Presented(pub(super) Arc<CertifiedKey>);
 
 impl Presented {
-    /// Whether it names `host`, a DNS name without a port. A certificate that cannot be read names nothing.
+    /// Reports whether it names `host`, a DNS name without a port. A certificate that cannot be read names nothing.
     pub(crate) fn covers(&self, host: &[u8]) -> bool {
         let parsed = self.0.cert.first().and_then(|leaf| ParsedCertificate::try_from(leaf).ok());
         let name = std::str::from_utf8(host).ok().and_then(|host| ServerName::try_from(host).ok());

@@ -12,7 +12,7 @@ use waf_shared::control::{AlpnChallenge, Challenges};
 /// The protocol by which an authority asks over TLS (RFC 8737 section 6.2).
 pub(super) const ACME_TLS: &[u8] = b"acme-tls/1";
 
-/// Where an authority asks over HTTP (RFC 8555 section 8.3).
+/// Path at which an authority asks over HTTP (RFC 8555 section 8.3).
 const WELL_KNOWN: &[u8] = b"/.well-known/acme-challenge/";
 
 /// Open challenges.
@@ -46,7 +46,7 @@ impl Open {
         self.http.get(path.strip_prefix(WELL_KNOWN)?).cloned()
     }
 
-    /// What to shake hands with when an authority asks for `name`.
+    /// Certificate for the handshake when an authority asks for `name`.
     pub(super) fn alpn(&self, name: &str) -> Option<&Arc<ServerConfig>> {
         self.alpn.get(name)
     }

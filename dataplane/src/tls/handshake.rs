@@ -22,11 +22,11 @@ use super::challenges::ACME_TLS;
 /// A record with the fatal alert `unrecognized_name` (RFC 8446 sections 5.1 and 6, RFC 6066 section 3).
 const UNRECOGNIZED_NAME: &[u8] = &[21, 3, 3, 0, 2, 2, 112];
 
-/// Bytes that are sealed ahead of what the client takes: one record. A client is given up when it does not take that much
-/// in the time in which it has to take something.
+/// Bytes that are sealed ahead of what the client takes: one record. A client is given up when it does not take that
+/// much in the time in which it has to take something.
 const SEALED_BYTES_MAX: usize = 16 << 10;
 
-/// What was agreed on for a connection.
+/// Parameters that were agreed on for a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Secured {
     /// Server name that the client asked for, in lower case.
@@ -39,7 +39,7 @@ pub(crate) struct Secured {
     pub(crate) certificate: Presented,
 }
 
-/// Why there is no stream.
+/// The reason why there is no stream.
 #[derive(Debug)]
 enum Ended {
     /// An authority asked for a proof and has it, or there is none.
@@ -53,7 +53,7 @@ enum Ended {
 }
 
 impl Tls {
-    /// Shakes hands with a client. `None` when that does not lead to a stream: the client has been told why. Names that
+    /// Shakes hands with a client. `None` when that does not lead to a stream: the client has got the reason. Names that
     /// `hosts` covers by a wildcard and that lack a certificate are reported.
     pub(crate) async fn accept(
         &self,
@@ -97,7 +97,7 @@ impl Tls {
         }
         let certificate = name.as_deref().and_then(|name| self.resolver.0.load().find(name).cloned());
         let (Some(server_name), Some(certificate)) = (name.clone(), certificate.map(Presented)) else {
-            return Err(turn_away(start, name).await);
+            return Err(reject(start, name).await);
         };
         let bounded = |session: &mut ServerConnection| session.set_buffer_limit(Some(SEALED_BYTES_MAX));
         let config = Arc::clone(&self.config);
@@ -112,7 +112,7 @@ impl Tls {
     async fn prove(&self, start: StartHandshake<TcpStream>, name: Option<String>) -> Ended {
         let open = self.challenges.load();
         let Some(config) = name.as_deref().and_then(|name| open.alpn(name)).map(Arc::clone) else {
-            let _ = turn_away(start, name).await;
+            let _ = reject(start, name).await;
             return Ended::Challenge { answered: false };
         };
         drop(open);
@@ -127,13 +127,13 @@ impl Tls {
     }
 }
 
-/// Whether the client offers the protocol of the proof and no other (RFC 8737 section 3).
+/// Reports whether the client offers the protocol of the proof and no other (RFC 8737 section 3).
 fn asks_for_proof(hello: &ClientHello<'_>) -> bool {
     hello.alpn().is_some_and(|mut offered| offered.next() == Some(ACME_TLS) && offered.next().is_none())
 }
 
 /// Says that the name is not served here. The library has no words for it before a configuration is chosen.
-async fn turn_away(start: StartHandshake<TcpStream>, name: Option<String>) -> Ended {
+async fn reject(start: StartHandshake<TcpStream>, name: Option<String>) -> Ended {
     let mut stream = start.io;
     if stream.write_all(UNRECOGNIZED_NAME).await.is_ok() {
         let _ = stream.shutdown().await;

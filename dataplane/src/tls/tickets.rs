@@ -1,5 +1,6 @@
-//! Session tickets that any worker opens (RFC 8446 section 4.6.1, RFC 5077): sealed with AES-256-GCM under keys that come
-//! from the supervisor, so that nothing is remembered here. A ticket is the key's name, a nonce, and the sealed session.
+//! Session tickets that any worker opens (RFC 8446 section 4.6.1, RFC 5077): sealed with AES-256-GCM under keys that
+//! come from the supervisor, so that nothing is remembered here. A ticket is the key's name, a nonce, and the sealed
+//! session.
 
 use std::fmt;
 

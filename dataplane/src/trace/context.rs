@@ -1,13 +1,13 @@
-//! The place of a request in its trace (W3C Trace Context): read from the client, passed on to the upstream. The sampler
-//! is parent-based: a caller that decided is followed, everything else is sampled.
+//! The place of a request in its trace (W3C Trace Context): read from the client, passed on to the upstream. The
+//! sampler is parent-based: a caller that decided is followed, everything else is sampled.
 
 use crate::audit;
-use crate::http1::head::RequestHead;
+use crate::head::RequestHead;
 
 /// Bytes of `tracestate` that are kept for the spans; the standard asks for 512.
 const STATE_BYTES_MAX: usize = 512;
 
-/// Where a request stands in its trace.
+/// Place of a request in its trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Context {
     pub(crate) trace_id: u128,
@@ -45,7 +45,7 @@ impl Context {
         format!("00-{:032x}-{:016x}-{:02x}", self.trace_id, self.call_id, u8::from(self.is_sampled))
     }
 
-    /// Whether the caller's `tracestate` goes on: it belongs to a `traceparent` that could be read.
+    /// Reports whether the caller's `tracestate` goes on: it belongs to a `traceparent` that could be read.
     pub(crate) fn has_parent(&self) -> bool {
         self.parent_id != 0
     }

@@ -52,8 +52,8 @@ impl Export {
         self.send(batch).await;
     }
 
-    /// Waits for a first span and then, for a moment, for more. Under load it looks at the queue now and then instead of
-    /// being woken by every request, and never takes so many at once that requests of this thread would wait for it.
+    /// Waits for a first span and then, for a moment, for more. Under load it looks at the queue now and then instead
+    /// of being woken by every request, and never takes so many at once that requests of this thread would wait for it.
     async fn gather(
         &self,
         queue: &mut mpsc::Receiver<Finished>,
@@ -101,7 +101,7 @@ impl Export {
             Ok(Ok(())) => {
                 (usize::try_from(noted.rejected).map_or(count, |spans| spans.min(count)), noted.words)
             }
-            // The library's own words say less.
+            // The messages of the library say less.
             Ok(Err(error)) if noted.words.is_empty() => (count, error.to_string()),
             Ok(Err(_)) => (count, noted.words),
             Err(_) => (count, "it did not answer in time".to_owned()),

@@ -1,4 +1,4 @@
-//! What is told of an exchange, and the spans that it becomes (OpenTelemetry semantic conventions for HTTP). Requests only
+//! Notes on an exchange, and the spans that it becomes (OpenTelemetry semantic conventions for HTTP). Requests only
 //! note; names, masks and attributes are made where the export runs.
 
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ const VALUE_BYTES_MAX: usize = 2 << 10;
 /// Stages that an exchange notes at most; it has fewer.
 const STAGES_MAX: usize = 16;
 
-/// What an exchange notes while it runs.
+/// Notes of an exchange that runs.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) tracer: std::sync::Arc<Tracer>,
@@ -34,7 +34,7 @@ pub(crate) struct Exchange {
     stages: Vec<(&'static str, Instant)>,
 }
 
-/// What was done with a request.
+/// Action that was taken on a request.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Action {
     #[default]
@@ -55,10 +55,12 @@ pub(crate) struct Call {
     /// URL, the target as it was sent; not masked yet.
     pub(crate) url: Vec<u8>,
     pub(crate) began: Instant,
+    /// When its head came.
+    pub(crate) answered: Option<Instant>,
     /// Status of the answer, once its head came.
     pub(crate) status: Option<u16>,
     pub(crate) ended: Option<Instant>,
-    /// Why it failed, in a word that does not come from outside.
+    /// The reason why it failed, in a word that does not come from outside.
     pub(crate) failure: Option<&'static str>,
 }
 
@@ -81,12 +83,12 @@ pub(crate) struct Finished {
     pub(crate) peer: SocketAddr,
     pub(crate) listener: SocketAddr,
     /// Absent when no head could be read.
-    pub(crate) asked: Option<Asked>,
+    pub(crate) request: Option<TracedRequest>,
 }
 
-/// What the head of a request says of it.
+/// Description of a request by its head.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct TracedRequest {
     pub(crate) method: Vec<u8>,
     pub(crate) target: Vec<u8>,
     pub(crate) host: Option<Vec<u8>>,
@@ -99,10 +101,10 @@ impl Exchange {
         Exchange { tracer, context, action: Action::default(), status: 0, call: None, stages: Vec::new() }
     }
 
-    /// Notes that a stage is over.
-    pub(crate) fn stage(&mut self, name: &'static str) {
+    /// Adds a stage that is over since `at`.
+    pub(crate) fn stage(&mut self, name: &'static str, at: Instant) {
         if self.context.is_sampled && self.stages.len() < STAGES_MAX {
-            self.stages.push((name, Instant::now()));
+            self.stages.push((name, at));
         }
     }
 
@@ -123,7 +125,7 @@ impl Finished {
     /// Spans that one becomes at most.
     pub(super) const SPANS_MAX: usize = 2;
 
-    /// How many spans it becomes.
+    /// Number of spans that it becomes.
     pub(crate) fn spans(&self) -> usize {
         1 + usize::from(self.call.is_some())
     }
@@ -141,7 +143,7 @@ impl Finished {
     }
 
     fn method(&self) -> &'static str {
-        let sent = self.asked.as_ref().map(|asked| asked.method.as_slice()).unwrap_or_default();
+        let sent = self.request.as_ref().map(|request| request.method.as_slice()).unwrap_or_default();
         let known = METHODS.iter().find(|known| known.as_bytes() == sent);
         known.copied().unwrap_or("_OTHER")
     }
@@ -194,11 +196,11 @@ impl Finished {
     }
 
     fn describe_request(&self, attributes: &mut Vec<KeyValue>) {
-        let Some(asked) = &self.asked else { return };
+        let Some(request) = &self.request else { return };
         let url = url::read(
-            Some(&asked.method),
-            Some(&asked.target),
-            asked.host.as_deref(),
+            Some(&request.method),
+            Some(&request.target),
+            request.host.as_deref(),
             self.scheme,
             self.listener,
         );
@@ -214,9 +216,9 @@ impl Finished {
         }
         attributes.push(KeyValue::new(
             "network.protocol.version",
-            asked.version.strip_prefix("HTTP/").unwrap_or(asked.version),
+            request.version.strip_prefix("HTTP/").unwrap_or(request.version),
         ));
-        if let Some(user_agent) = &asked.user_agent {
+        if let Some(user_agent) = &request.user_agent {
             let text = String::from_utf8_lossy(user_agent).into_owned();
             attributes.push(KeyValue::new("user_agent.original", text));
         }

@@ -1,8 +1,8 @@
-//! The two ways to a collector, both over this crate's own connections: OTLP by gRPC, and by HTTP with protobuf bodies. It
-//! reads no environment: what stands there was resolved into the plan.
+//! The two ways to a collector, both over this crate's own connections: OTLP by gRPC, and by HTTP with protobuf
+//! bodies. It reads no environment: what stands there was resolved into the plan.
 //!
-//! The library makes and repeats requests; what it asks to be sent goes through [`Client`] either way, since the library
-//! drops what a collector says about spans that it rejects.
+//! The library makes and repeats requests; what it asks to be sent goes through [`Client`] either way, since the
+//! library drops what a collector says about spans that it rejects.
 
 mod grpc;
 
@@ -26,12 +26,12 @@ use waf_shared::limits::TRACE_ANSWER_BYTES_MAX;
 use waf_shared::plan::{OtlpProtocol, Scheme, Tracing, Upstream};
 
 use super::TraceSetupError;
-use crate::upstream::{Dialer, Want};
+use crate::upstream::{Dialer, HttpVersionPreference};
 
 /// The path that OTLP over HTTP is spoken on.
 const TRACES: &str = "/v1/traces";
 
-/// Characters of a collector's own words that are kept.
+/// Characters of a collector's message that are kept.
 const WORDS_MAX: usize = 200;
 
 /// An exporter, and what is noted of its collector.
@@ -65,21 +65,21 @@ pub(super) fn exporter(
     Ok((exporter, notes))
 }
 
-/// What the library does not tell of a collector.
+/// Outcomes of exports, which the library does not report.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Notes(Arc<Mutex<Noted>>);
 
-/// What came of the requests of one export.
+/// Outcome of the requests of one export.
 #[derive(Debug, Default)]
 pub(super) struct Noted {
     /// Spans that were rejected while the others were taken (OTLP 1.x, partial success).
     pub(super) rejected: u64,
-    /// Why, or why the last request failed; empty when there is nothing to say. Cut short.
+    /// The reason why, or why the last request failed; empty when there is nothing to say. Cut short.
     pub(super) words: String,
 }
 
 impl Notes {
-    /// What came since the last time.
+    /// The outcome since the last time.
     pub(super) fn take(&self) -> Noted {
         mem::take(&mut *self.lock())
     }
@@ -116,7 +116,7 @@ fn bounded(words: &str) -> String {
     words.chars().filter(|c| !c.is_control()).take(WORDS_MAX).collect()
 }
 
-/// What is added to the collector's own path.
+/// The path that is added to the collector's own.
 fn traces_path(collector: &Upstream) -> &'static str {
     if collector.base_path.ends_with(TRACES) { "" } else { TRACES }
 }
@@ -171,7 +171,7 @@ async fn exchange(
     timeout: Duration,
     request: Request<Bytes>,
 ) -> Result<Response<Bytes>, HttpError> {
-    let stream = dialer.dial(Want::Http1, timeout).await?;
+    let stream = dialer.dial(HttpVersionPreference::Http1, timeout).await?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     let (mut head, body) = request.into_parts();
     // In origin form, with the authority where HTTP/1.1 wants it.
@@ -211,7 +211,7 @@ mod tests {
         let notes = Notes::default();
         notes.note(Ok(&answer));
         let noted = notes.take();
-        assert_eq!(notes.take().rejected, 0, "told once");
+        assert_eq!(notes.take().rejected, 0, "reported once");
         noted
     }
 

@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use waf_shared::plan::Upstream;
 
-use super::{UpstreamError, Want, tls};
+use super::{HttpVersionPreference, UpstreamError, tls};
 use crate::stream::Stream;
 
 /// Addresses of one name that are tried; a name with more is balanced by its resolver anyway.
@@ -17,7 +17,7 @@ const ADDRESSES_MAX: usize = 8;
 pub(super) async fn connect(
     upstream: &Upstream,
     tls: Option<&tls::Connector>,
-    want: Want,
+    want: HttpVersionPreference,
     limit: Duration,
 ) -> Result<Stream, UpstreamError> {
     let deadline = Instant::now() + limit;
@@ -40,7 +40,7 @@ pub(super) async fn connect(
 async fn finish(
     stream: TcpStream,
     tls: Option<&tls::Connector>,
-    want: Want,
+    want: HttpVersionPreference,
     deadline: Instant,
 ) -> Result<Stream, UpstreamError> {
     stream.set_nodelay(true).map_err(UpstreamError::Connect)?;

@@ -14,7 +14,7 @@ use waf_shared::limits;
 
 use super::multiplexed::Multiplexed;
 use super::{Connection, UpstreamError};
-use crate::http1::head::ResponseHead;
+use crate::head::{OutgoingHead, ResponseHead};
 use crate::http1::reader::{HeadError, Reader};
 use crate::http2::{Incoming, Outgoing, response_head};
 use crate::message::{Delimited, Sink, Source};
@@ -29,17 +29,17 @@ pub(crate) enum Link {
     Http2(Multiplexed),
 }
 
-/// A request as it goes over a link: the head as HTTP/1.1 text, and as HTTP/2 where it may go that way.
+/// A request as it goes over a link: its head, and that as HTTP/2 where it may go that way.
 #[derive(Debug)]
 pub(crate) struct Outbound {
-    pub(crate) text: Vec<u8>,
+    pub(crate) head: OutgoingHead,
     pub(crate) http2: Option<Request<()>>,
     pub(crate) delimited: Delimited,
-    /// Whether no body follows.
+    /// True if no body follows.
     pub(crate) is_whole: bool,
 }
 
-/// Where the answer comes from: first its heads, then its body.
+/// Source of the answer: first its heads, then its body.
 #[derive(Debug)]
 pub(crate) enum Answering<'c> {
     Http1(&'c mut Reader<ReadHalf<Stream>>),
@@ -47,7 +47,7 @@ pub(crate) enum Answering<'c> {
 }
 
 impl Link {
-    /// Whether a request went over it before.
+    /// Reports whether a request went over it before.
     pub(crate) fn is_reused(&self) -> bool {
         match self {
             Link::Http1(connection) => connection.reused,
@@ -65,7 +65,7 @@ impl Link {
             Link::Http1(connection) => {
                 let Connection { reader, writer, .. } = &mut **connection;
                 let mut sink = Sink::http1(writer, patience);
-                sink.head(&request.text, request.delimited);
+                sink.head(&request.head, request.delimited);
                 Ok((sink, Answering::Http1(reader)))
             }
             Link::Http2(connection) => {
@@ -79,7 +79,7 @@ impl Link {
 }
 
 impl<'c> Answering<'c> {
-    /// Whether a byte of an answer has come.
+    /// Reports whether a byte of an answer has come.
     pub(crate) fn has_begun(&self) -> bool {
         match self {
             Answering::Http1(reader) => reader.has_buffered(),
@@ -116,9 +116,9 @@ impl<'c> Answering<'c> {
     /// The body of the answer whose head came last. `length` is what it declared, where a body follows at all.
     pub(crate) fn into_body(self, length: Option<u64>) -> Source<'c> {
         match self {
-            Answering::Http1(reader) => Source::Http1(reader),
-            Answering::Http2 { body: Some(body), .. } => Source::Http2(Incoming::from_upstream(body, length)),
-            Answering::Http2 { .. } => Source::Empty,
+            Answering::Http1(reader) => Source::http1(reader),
+            Answering::Http2 { body: Some(body), .. } => Source::http2(Incoming::from_upstream(body, length)),
+            Answering::Http2 { .. } => Source::empty(),
         }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct Multiplexed {
     sender: SendRequest<Bytes>,
     state: Arc<State>,
     is_reused: bool,
-    /// What part of the connection it is.
+    /// Units of the connection that it takes.
     units: u32,
 }
 

@@ -34,7 +34,8 @@ impl Holder {
     }
 }
 
-/// What clients hold of one origin's connections. Clients that hold nothing and wait for nothing are not kept.
+/// The shares that clients hold of one origin's connections. Clients that hold nothing and wait for nothing are not
+/// kept.
 #[derive(Debug)]
 pub(super) struct Shares {
     connections: u32,
@@ -93,7 +94,7 @@ impl Shares {
         (User { shares: Arc::clone(self), holder }, Arc::clone(&client.free))
     }
 
-    /// What `holder` may take; one connection at least.
+    /// Units that `holder` may take; one connection at least.
     fn units(&self, holder: Holder) -> usize {
         let all = u64::from(self.connections) * u64::from(CONNECTION_UNITS);
         let share = (all * u64::from(holder.percent.min(100)) / 100).max(CONNECTION_UNITS.into());
@@ -138,7 +139,7 @@ mod tests {
         Holder::new(address.parse().expect("an address"), percent)
     }
 
-    /// How many connections a client can take at once.
+    /// Number of connections that a client can take at once.
     fn taken(shares: &Arc<Shares>, holder: Holder) -> Vec<Share> {
         std::iter::from_fn(|| shares.try_take(holder)).collect()
     }

@@ -9,9 +9,9 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::Want;
+use super::HttpVersionPreference;
 
-/// Why TLS to an upstream cannot be set up.
+/// The reason why TLS to an upstream cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsSetupError {
     /// The system has no trust anchors.
@@ -38,7 +38,7 @@ pub(super) fn remember() {
 #[derive(Debug, Default)]
 pub(super) struct Anchors(Option<Configs>);
 
-/// What a connection offers by ALPN.
+/// Protocols that a connection offers by ALPN.
 #[derive(Debug, Clone)]
 struct Configs {
     any: Arc<ClientConfig>,
@@ -93,8 +93,12 @@ impl Connector {
         Ok(Connector { any: TlsConnector::from(any), http1: TlsConnector::from(http1), name })
     }
 
-    pub(super) async fn handshake(&self, stream: TcpStream, want: Want) -> io::Result<TlsStream<TcpStream>> {
-        let connector = if want == Want::Http1 { &self.http1 } else { &self.any };
+    pub(super) async fn handshake(
+        &self,
+        stream: TcpStream,
+        want: HttpVersionPreference,
+    ) -> io::Result<TlsStream<TcpStream>> {
+        let connector = if want == HttpVersionPreference::Http1 { &self.http1 } else { &self.any };
         connector.connect(self.name.clone(), stream).await
     }
 }

@@ -23,7 +23,7 @@ const READ_BYTES: usize = 64 << 10;
 
 const FRAME_TIME: Duration = Duration::from_secs(CONTROL_FRAME_SECONDS);
 
-/// Why a control socket is of no more use.
+/// The reason why a control socket is of no more use.
 #[derive(Debug, thiserror::Error)]
 pub enum ChannelError {
     /// The system said no.
@@ -41,9 +41,9 @@ pub enum ChannelError {
     /// Descriptors were lost on the way, for example at the process's limit of open files.
     #[error("a control frame came with {got} descriptors and announced {announced}")]
     Descriptors {
-        /// What the header says.
+        /// Number that the header declares.
         announced: usize,
-        /// What came.
+        /// Number that came.
         got: usize,
     },
 }
@@ -184,7 +184,7 @@ fn receive_some(
         recvmsg(stream.as_fd(), &mut [IoSliceMut::new(target)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
     for message in control.drain() {
         if let RecvAncillaryMessage::ScmRights(arrived) = message {
-            // Descriptors beyond the bound are closed as they are dropped; the count then tells.
+            // Descriptors beyond the bound are closed as they are dropped; the count then shows it.
             descriptors.extend(arrived.take(DESCRIPTORS_MAX + 1 - descriptors.len().min(DESCRIPTORS_MAX)));
         }
     }

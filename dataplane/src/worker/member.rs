@@ -1,4 +1,4 @@
-//! What a worker knows of the handover, as a pure state machine: which offer it prepares, which one is ready, which
+//! The worker's side of the handover, as a pure state machine: which offer it prepares, which one is ready, which
 //! one serves. It knows no socket, no runtime and no plan; `S` stands for whatever was made ready.
 
 use waf_shared::control::{Generation, ToSupervisor};
@@ -19,7 +19,7 @@ enum Pending<S> {
     Ready(Generation, S),
 }
 
-/// What an offer asks for.
+/// Action that an offer asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Offered {
     /// Make the plan ready and report to [`Member::built`].

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use waf_shared::control::{Listener, Offer};
 use waf_shared::limits::REASON_BYTES_MAX;
 
+use crate::active_plan::ActivePlan;
 use crate::metrics::Metrics;
 use crate::rate_limit::Memory;
-use crate::serving::Serving;
 use crate::spool::Spool;
 
 /// A plan made ready, with the sockets that it is to be served on.
 pub(super) struct Ready {
-    pub(super) serving: Arc<Serving>,
+    pub(super) active_plan: Arc<ActivePlan>,
     pub(super) sockets: Vec<(Listener, TcpListener)>,
 }
 
@@ -22,16 +22,20 @@ pub(super) struct Ready {
 pub(super) fn build(
     offer: Offer,
     mut descriptors: Vec<OwnedFd>,
-    previous: Option<&Arc<Serving>>,
+    previous: Option<&Arc<ActivePlan>>,
     metrics: &Arc<Metrics>,
     spool: &Spool,
 ) -> Result<Ready, String> {
     // The memory of rate limits travels behind the sockets.
     let memory = offer.counts.and_then(|counts| Some(Memory { object: descriptors.pop()?, counts }));
-    let serving =
-        Serving::build(&offer.plan, memory, previous, metrics, spool).map_err(|error| reason(&error))?;
-    if serving.digest() != offer.digest {
-        return Err(format!("the plan's digest is {}, the offer names {}", serving.digest(), offer.digest));
+    let active_plan =
+        ActivePlan::build(&offer.plan, memory, previous, metrics, spool).map_err(|error| reason(&error))?;
+    if active_plan.digest() != offer.digest {
+        return Err(format!(
+            "the plan's digest is {}, the offer names {}",
+            active_plan.digest(),
+            offer.digest
+        ));
     }
     let mut sockets = Vec::with_capacity(descriptors.len());
     for (listener, descriptor) in offer.listeners.into_iter().zip(descriptors) {
@@ -44,7 +48,7 @@ pub(super) fn build(
         socket.set_nonblocking(true).map_err(|error| format!("port {port} cannot be served: {error}"))?;
         sockets.push((listener, socket));
     }
-    Ok(Ready { serving, sockets })
+    Ok(Ready { active_plan, sockets })
 }
 
 /// An error and its causes on one line, bounded.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Interval, MissedTickBehavior};
 use tracing::{error, info, warn};
 use waf_shared::control::{Certificates, Generation, Offer, SocketId, ToSupervisor, ToWorker, encode};
 use waf_shared::limits::{ORPHAN_DRAIN_SECONDS, REPORT_SECONDS, TRACE_FLUSH_SECONDS, UNSERVED_NAMES_MAX};
@@ -23,12 +23,13 @@ use super::ready::{Ready, build};
 use super::signals::Signals;
 use super::unserved::Unserved;
 use super::{Options, WorkerError};
+use crate::accept::{self, Listening};
+use crate::active_plan::ActivePlan;
 use crate::audit::sink::Sink;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
-use crate::pressure::{Gauge, Pressure};
-use crate::proxy::{Listening, Proxy};
-use crate::serving::Serving;
+use crate::overload::{Gauge, Overload};
+use crate::proxy::Proxy;
 use crate::spool::{Pending, Reply, Spool};
 use crate::tls::{NotTaken, Tls};
 use crate::trace;
@@ -36,7 +37,7 @@ use crate::trace;
 /// Control frames that wait for the loop; the supervisor has at most an offer and its end under way.
 const FRAMES_WAITING: usize = 4;
 
-/// What the loop can wake for.
+/// Event that wakes the loop.
 enum Wake {
     Frame(Option<Result<Received<ToWorker>, ChannelError>>),
     Built(Generation, Result<Ready, String>),
@@ -46,7 +47,7 @@ enum Wake {
     Terminate,
 }
 
-/// How the loop goes on.
+/// Continuation of the loop.
 enum Next {
     Continue,
     Drain(Duration),
@@ -56,10 +57,10 @@ struct Worker {
     proxy: Arc<Proxy>,
     metrics: Arc<Metrics>,
     /// Dropped spans that were reported.
-    spans_told: AtomicU64,
+    spans_reported: AtomicU64,
     sender: Sender,
     member: Member<Ready>,
-    current: Option<Arc<Serving>>,
+    current: Option<Arc<ActivePlan>>,
     listening: Vec<(SocketId, Listening)>,
     built: mpsc::Sender<(Generation, Result<Ready, String>)>,
     unserved: Unserved,
@@ -74,9 +75,9 @@ pub(super) async fn serve(
     options: &Options,
     gauge: Option<Gauge>,
 ) -> Result<(), WorkerError> {
-    let pressure = Pressure::default();
+    let overload = Overload::default();
     if let Some(gauge) = gauge {
-        tokio::spawn(pressure.clone().watch(gauge));
+        tokio::spawn(overload.clone().watch(gauge));
     }
     let mut signals = Signals::install().map_err(WorkerError::Signals)?;
     let (sender, receiver) = channel::split(control).map_err(ChannelError::from)?;
@@ -85,26 +86,11 @@ pub(super) async fn serve(
     let mut report = tokio::time::interval(Duration::from_secs(REPORT_SECONDS));
     report.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (unserved, mut names) = mpsc::channel(UNSERVED_NAMES_MAX);
-    let (spool, mut asked) = Spool::new(pressure.clone());
+    let (spool, mut asked) = Spool::new(overload.clone());
     let tls = Tls::new(unserved).map_err(WorkerError::Tls)?;
-    let mut worker = Worker {
-        metrics: Metrics::new(options.threads),
-        spans_told: AtomicU64::new(0),
-        proxy: Proxy::new(
-            Sink::new(audit).map_err(WorkerError::NotAWorker)?,
-            tls,
-            pressure.clone(),
-            options.client_share,
-        ),
-        sender,
-        member: Member::default(),
-        current: None,
-        listening: Vec::new(),
-        built,
-        unserved: Unserved::default(),
-        spool,
-        files: Pending::default(),
-    };
+    let sink = Sink::new(audit).map_err(WorkerError::NotAWorker)?;
+    let proxy = Proxy::new(sink, tls, overload, options.client_share);
+    let mut worker = Worker::new(proxy, options.threads, sender, built, spool);
     let limit = loop {
         let wake = tokio::select! {
             frame = frames.recv() => Wake::Frame(frame),
@@ -124,53 +110,90 @@ pub(super) async fn serve(
     worker.listening.clear();
     worker.member = Member::default();
     drop(ready);
-    let began = Instant::now();
-    {
-        let proxy = Arc::clone(&worker.proxy);
-        let mut drained = pin!(proxy.drain(limit));
-        let mut told = true;
-        loop {
-            tokio::select! {
-                () = drained.as_mut() => break,
-                _ = report.tick() => worker.last_reports().await,
-                // Bodies still need files; whatever else is said comes too late.
-                Some(reply) = asked.recv() => worker.last_file(reply).await,
-                frame = frames.recv(), if told => match frame {
-                    Some(Ok(Received { message: ToWorker::Spool { ticket, refused }, descriptors })) => {
-                        worker.files.answered(ticket, file(refused, descriptors));
-                    }
-                    Some(Ok(_)) => {}
-                    Some(Err(_)) | None => {
-                        told = false;
-                        worker.files = Pending::default();
-                    }
-                },
-            }
-        }
-    }
-    if let Some(tracer) = worker.current.as_ref().and_then(|serving| serving.tracer()) {
-        let left = limit.saturating_sub(began.elapsed());
-        tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
-    }
-    worker.last_reports().await;
-    let events_lost = worker.proxy.audit().undelivered();
-    if events_lost > 0 {
-        error!(events_lost, "audit events are lost with the supervisor");
-    }
-    let handshakes = worker.proxy.tls().counters();
-    info!(
-        tls_full = handshakes.full.value(),
-        tls_resumed = handshakes.resumed.value(),
-        tls_challenges = handshakes.challenges.value(),
-        tls_no_certificate = handshakes.no_certificate.value(),
-        tls_failed = handshakes.failed.value(),
-        tls_slow = handshakes.slow.value(),
-        "drained"
-    );
+    worker.drain(&mut frames, &mut asked, &mut report, limit).await;
+    worker.log_end();
     Ok(())
 }
 
 impl Worker {
+    /// A worker that serves no plan yet.
+    fn new(
+        proxy: Arc<Proxy>,
+        threads: usize,
+        sender: Sender,
+        built: mpsc::Sender<(Generation, Result<Ready, String>)>,
+        spool: Spool,
+    ) -> Worker {
+        Worker {
+            metrics: Metrics::new(threads),
+            spans_reported: AtomicU64::new(0),
+            proxy,
+            sender,
+            member: Member::default(),
+            current: None,
+            listening: Vec::new(),
+            built,
+            unserved: Unserved::default(),
+            spool,
+            files: Pending::default(),
+        }
+    }
+
+    /// Finishes what is in flight, for at most `limit`, then sends the last spans and reports.
+    async fn drain(
+        &mut self,
+        frames: &mut mpsc::Receiver<Result<Received<ToWorker>, ChannelError>>,
+        asked: &mut mpsc::Receiver<Reply>,
+        report: &mut Interval,
+        limit: Duration,
+    ) {
+        let began = Instant::now();
+        let proxy = Arc::clone(&self.proxy);
+        let mut drained = pin!(proxy.drain(limit));
+        let mut has_supervisor = true;
+        loop {
+            tokio::select! {
+                () = drained.as_mut() => break,
+                _ = report.tick() => self.last_reports().await,
+                // Bodies still need files; any other message comes too late.
+                Some(reply) = asked.recv() => self.last_file(reply).await,
+                frame = frames.recv(), if has_supervisor => match frame {
+                    Some(Ok(Received { message: ToWorker::Spool { ticket, refused }, descriptors })) => {
+                        self.files.answered(ticket, file(refused, descriptors));
+                    }
+                    Some(Ok(_)) => {}
+                    Some(Err(_)) | None => {
+                        has_supervisor = false;
+                        self.files = Pending::default();
+                    }
+                },
+            }
+        }
+        if let Some(tracer) = self.current.as_ref().and_then(|active_plan| active_plan.tracer()) {
+            let left = limit.saturating_sub(began.elapsed());
+            tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
+        }
+        self.last_reports().await;
+    }
+
+    /// Logs the end of the worker.
+    fn log_end(&self) {
+        let events_lost = self.proxy.audit().undelivered();
+        if events_lost > 0 {
+            error!(events_lost, "audit events are lost with the supervisor");
+        }
+        let handshakes = self.proxy.tls().counters();
+        info!(
+            tls_full = handshakes.full.value(),
+            tls_resumed = handshakes.resumed.value(),
+            tls_challenges = handshakes.challenges.value(),
+            tls_no_certificate = handshakes.no_certificate.value(),
+            tls_failed = handshakes.failed.value(),
+            tls_slow = handshakes.slow.value(),
+            "drained"
+        );
+    }
+
     async fn wake(&mut self, wake: Wake, drain: Duration) -> Result<Next, WorkerError> {
         match wake {
             Wake::Frame(Some(Ok(Received { message, descriptors }))) => {
@@ -221,7 +244,7 @@ impl Worker {
         Ok(Next::Continue)
     }
 
-    /// A worker without a journal serves as well; its death tells less.
+    /// A worker without a journal serves as well; less is known of its death.
     fn journal(&self, descriptors: &[OwnedFd]) {
         match descriptors.first().map(Journal::open) {
             Some(Ok(journal)) => self.proxy.keep(journal),
@@ -285,32 +308,30 @@ impl Worker {
             error!(%error, "the handover is out of step");
             WorkerError::Protocol(error.to_string())
         })?;
-        self.proxy.commit(ready.serving.clone());
+        self.proxy.commit(ready.active_plan.clone());
         let mut listening = Vec::with_capacity(ready.sockets.len());
         for (listener, socket) in ready.sockets {
             let held = self.listening.iter().position(|(id, _)| *id == listener.socket);
             let served = match held {
                 Some(at) => self.listening.swap_remove(at).1,
-                None => self
-                    .proxy
-                    .listen(socket, listener.role)
+                None => accept::listen(&self.proxy, socket, listener.role)
                     .map_err(|source| WorkerError::Listen { port: listener.port, source })?,
             };
             listening.push((listener.socket, served));
         }
         self.listening = listening;
-        self.current = Some(ready.serving);
+        self.current = Some(ready.active_plan);
         self.answer(&ToSupervisor::Active(generation)).await
     }
 
-    /// Tells what was counted since the last time.
+    /// Reports the counts since the last time.
     async fn report(&self) -> Result<(), WorkerError> {
-        if let Some(serving) = &self.current {
-            serving.count_contracts();
+        if let Some(active_plan) = &self.current {
+            active_plan.count_contracts();
         }
         let dropped = trace::spans_dropped();
-        let told = self.spans_told.swap(dropped, Ordering::Relaxed);
-        self.metrics.add(WorkerCounter::TraceSpansDropped, dropped.saturating_sub(told));
+        let reported = self.spans_reported.swap(dropped, Ordering::Relaxed);
+        self.metrics.add(WorkerCounter::TraceSpansDropped, dropped.saturating_sub(reported));
         for report in self.metrics.report() {
             self.answer(&ToSupervisor::Counted(report)).await?;
         }
@@ -328,7 +349,7 @@ impl Worker {
     }
 }
 
-/// What the supervisor answered to a question for a file.
+/// Answer of the supervisor to a question for a file.
 fn file(refused: Option<String>, mut descriptors: Vec<OwnedFd>) -> io::Result<File> {
     match (refused, descriptors.pop()) {
         (None, Some(file)) => Ok(File::from(file)),

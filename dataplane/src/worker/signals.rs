@@ -3,7 +3,7 @@
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// A worker ends on SIGTERM and ignores what a terminal or a careless `kill` sends to a whole group: those are for
-/// the supervisor, which tells its workers.
+/// the supervisor, which informs its workers.
 pub(super) struct Signals {
     terminate: Signal,
     /// Held because a signal that is listened to no longer ends the process.

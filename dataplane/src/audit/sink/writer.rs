@@ -18,7 +18,7 @@ const BATCH_BYTES_MAX: usize = 256 << 10;
 /// Bytes of lines that are kept while the supervisor is gone; what goes beyond is lost, and counted.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 
-/// What the writer is told.
+/// Message to the writer.
 #[derive(Debug)]
 pub(super) enum Message {
     /// A line to write.
@@ -34,7 +34,7 @@ pub(super) struct Slot {
     pub(super) line: Vec<u8>,
     /// When it is withdrawn; none for lines that were kept.
     pub(super) deadline: Option<Instant>,
-    /// Told when the line is written; dropped when it is withdrawn.
+    /// Notified when the line is written; dropped when it is withdrawn.
     pub(super) done: Option<oneshot::Sender<()>>,
 }
 
@@ -134,7 +134,7 @@ impl Writer {
         }
     }
 
-    /// Tells the senders of the lines that `written` more bytes complete.
+    /// Notifies the senders of the lines that `written` more bytes complete.
     fn advance(&mut self, written: usize) {
         let mut total = self.begun + written;
         while let Some(slot) = self.pending.pop_front_if(|slot| slot.line.len() <= total) {
@@ -207,7 +207,7 @@ fn gathered<'b>(batch: &'b mut Vec<u8>, pending: &VecDeque<Slot>, begun: usize) 
     batch
 }
 
-/// A sender that no longer waits has nothing to be told.
+/// A sender that no longer waits needs no notification.
 fn tell(done: Option<oneshot::Sender<()>>) {
     if let Some(done) = done {
         let _ = done.send(());

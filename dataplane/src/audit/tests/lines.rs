@@ -1,4 +1,4 @@
-//! What holds for every line: whole, bounded, without nulls. A line of every kind is also written to a file in the
+//! Properties of every line: whole, bounded, without nulls. A line of every kind is also written to a file in the
 //! temporary directory, for validators that know the published schema.
 
 use std::collections::BTreeSet;
@@ -17,9 +17,9 @@ fn the_largest_request_makes_a_bounded_event() {
         let target = [b"/", half.as_slice(), b"?", half.as_slice()].concat();
         let long = vec![byte; 1 << 20];
         let odd = nasty.repeat(10_000);
-        let many: Vec<Finding<'_>> = waf_shared::catalog::TABLE
+        let many: Vec<EventFinding<'_>> = waf_shared::catalog::TABLE
             .iter()
-            .map(|row| Finding {
+            .map(|row| EventFinding {
                 place: Cow::Borrowed("ARGS"),
                 name: Cow::Borrowed(&odd),
                 excerpt: Cow::Borrowed(&long),
@@ -46,12 +46,12 @@ fn the_largest_request_makes_a_bounded_event() {
 
 #[test]
 fn what_decided_comes_first_and_every_match_has_its_weight() {
-    let rule = |leaf: Leaf, id, weight| Finding { weight, ..finding(leaf, Some(id)) };
+    let rule = |leaf: Leaf, id, weight| EventFinding { weight, ..finding(leaf, Some(id)) };
     let numeric_host = || rule(Leaf::HttpComplianceHostHeader, "http-compliance-host-header/numeric", 2);
     let union = || rule(Leaf::SqlInjectionUnionSelect, "sql-injection-union-select/union-select", 5);
     let tautology = || rule(Leaf::SqlInjectionLoginBypass, "sql-injection-login-bypass/tautology", 3);
     let script = || rule(Leaf::CrossSiteScriptingScriptTags, "cross-site-scripting-script-tags/script", 5);
-    let watched = || Finding { weight: REMARK, ..limit(Leaf::OpenapiPathNotInSpec) };
+    let watched = || EventFinding { weight: REMARK, ..limit(Leaf::OpenapiPathNotInSpec) };
     let too_long = || limit(Leaf::RequestValidationMaxUrlLength);
     for (mut findings, names, weights) in [
         (vec![union()], vec!["sql-injection-union-select"], vec![5]),
@@ -101,16 +101,18 @@ fn what_decided_comes_first_and_every_match_has_its_weight() {
 /// One event of every kind, for the checks that hold for all of them.
 fn samples(format: AuditFormat) -> Vec<String> {
     let attack = [union_select()];
-    let shadow = [Finding {
+    let shadow = [EventFinding {
         reason: Cow::Borrowed("The path is not declared in the route's contract."),
         ..limit(Leaf::OpenapiPathNotInSpec)
     }];
-    let rate = [Finding {
+    let rate = [EventFinding {
         protection: Protection::RateLimit { requests: 20 },
         ..limit(Leaf::RequestValidationMaxBodySize)
     }];
-    let line_excerpt =
-        [Finding { excerpt: Cow::Borrowed(&[0xff; 300]), ..limit(Leaf::HttpComplianceMalformedRequestLine) }];
+    let line_excerpt = [EventFinding {
+        excerpt: Cow::Borrowed(&[0xff; 300]),
+        ..limit(Leaf::HttpComplianceMalformedRequestLine)
+    }];
     let mixed = [limit(Leaf::RequestValidationMaxUrlLength), union_select()];
     let long = format!("/{}", "a".repeat(65_533)).into_bytes();
     let blocked = || event(Disposition::Blocked, 403, &attack);
@@ -225,7 +227,7 @@ proptest! {
         reason in "(?s).{0,300}",
         format in prop::sample::select(vec![AuditFormat::Ocsf, AuditFormat::Ecs]),
     ) {
-        let findings = [Finding {
+        let findings = [EventFinding {
             name: Cow::Borrowed(&name),
             excerpt: Cow::Borrowed(&excerpt),
             reason: Cow::Borrowed(&reason),
@@ -248,11 +250,11 @@ proptest! {
         };
         let path = path.as_str().unwrap();
         prop_assert!(path == "*" || path.starts_with('/'));
-        let told = |field: &str| doc["waf"]["matches"][0][field].as_str().unwrap_or_default().to_owned();
-        // Text that is short enough stands in the line as it was.
+        let written = |field: &str| doc["waf"]["matches"][0][field].as_str().unwrap_or_default().to_owned();
+        // Text that is short enough is in the line as it was.
         if let Ok(name) = std::str::from_utf8(&name) {
-            prop_assert_eq!(told("name"), name);
+            prop_assert_eq!(written("name"), name);
         }
-        prop_assert!(reason.starts_with(&told("reason")));
+        prop_assert!(reason.starts_with(&written("reason")));
     }
 }

@@ -91,7 +91,7 @@ fn severity_follows_what_was_found() {
 
 #[test]
 fn a_rate_limit_names_its_quota() {
-    let findings = [Finding {
+    let findings = [EventFinding {
         protection: Protection::RateLimit { requests: 20 },
         ..limit(Leaf::RequestValidationMaxBodySize)
     }];
@@ -113,7 +113,7 @@ fn the_named_rule_is_among_those_that_matched() {
 fn what_was_never_read_is_not_invented() {
     let raw = [b"GET /x?token=abc ".as_slice(), &[b'A'; 400]].concat();
     let findings =
-        [Finding { excerpt: Cow::Borrowed(&raw), ..limit(Leaf::HttpComplianceMalformedRequestLine) }];
+        [EventFinding { excerpt: Cow::Borrowed(&raw), ..limit(Leaf::HttpComplianceMalformedRequestLine) }];
     let doc = parsed(&Event {
         method: None,
         target: None,

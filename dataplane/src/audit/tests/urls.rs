@@ -112,7 +112,7 @@ fn secrets_do_not_leave() {
     let secret = "hunter2hunter2";
     let target = format!("/a;jsessionid={secret}?user=x&pass%77ord={secret}&next=%2F%3Ftoken%3D{secret}");
     let referer = format!("https://u:{secret}@a.example/p?access_token={secret}#x");
-    let excerpt = |place: &'static str, name: &'static [u8], text: &str| Finding {
+    let excerpt = |place: &'static str, name: &'static [u8], text: &str| EventFinding {
         place: Cow::Borrowed(place),
         name: Cow::Borrowed(name),
         excerpt: Cow::Owned(text.as_bytes().to_vec()),

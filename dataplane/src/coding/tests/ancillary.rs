@@ -1,4 +1,4 @@
-//! What a coding carries beside the content: refused where it could hide something, skipped in answers.
+//! Bytes that a coding carries beside the content: refused where it could hide something, skipped in answers.
 
 use super::*;
 
@@ -73,8 +73,8 @@ fn with_metadata(blocks: &[&[u8]]) -> Vec<u8> {
     bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |sum, bit| sum << 1 | u8::from(*bit))).collect()
 }
 
-/// What becomes of `body`, in pieces of any size.
-fn verdict(coding: Coding, body: &[u8]) -> Result<Vec<u8>, Fault> {
+/// Outcome of `body`, in pieces of any size.
+fn verdict(coding: Coding, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
     let whole = inflate(&[coding], FREE, &[body]);
     for size in [1, 3, 5, 64] {
         let pieces: Vec<&[u8]> = body.chunks(size).collect();
@@ -84,7 +84,7 @@ fn verdict(coding: Coding, body: &[u8]) -> Result<Vec<u8>, Fault> {
 }
 
 /// The same with [`Ancillary::Skipped`].
-fn skipped(coding: Coding, body: &[u8]) -> Result<Vec<u8>, Fault> {
+fn skipped(coding: Coding, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
     let mut out = Vec::new();
     let mut inflater = Inflater::new(&[coding], FREE, Ancillary::Skipped);
     inflater.feed(body, &mut |made| {
@@ -114,12 +114,12 @@ fn fields_of_gzip_that_carry_data_are_malformed() {
         ("BGZF with another size", block(1)),
         ("a second member", [encode(Coding::Gzip, b"a=1"), member(16, b"&id=A&\0", false)].concat()),
     ] {
-        assert_eq!(verdict(Coding::Gzip, &body), Err(Fault::Malformed), "{name}");
+        assert_eq!(verdict(Coding::Gzip, &body), Err(CodingFault::Malformed), "{name}");
         assert!(skipped(Coding::Gzip, &body).is_ok(), "{name}");
     }
     let mut sum = member(2, b"", true);
     sum[10] ^= 1;
-    assert_eq!(verdict(Coding::Gzip, &sum), Err(Fault::Malformed));
+    assert_eq!(verdict(Coding::Gzip, &sum), Err(CodingFault::Malformed));
 }
 
 #[test]
@@ -158,10 +158,10 @@ fn skippable_frames_of_zstd_that_carry_data_are_malformed() {
         ("two sizes", [skippable(0, &[12, 0, 0, 0]), sized(&[b"q=1"], 0)].concat()),
         ("skippable frames alone", skippable(0, b"&id=A&")),
     ] {
-        assert_eq!(verdict(Coding::Zstd, &body), Err(Fault::Malformed), "{name}");
+        assert_eq!(verdict(Coding::Zstd, &body), Err(CodingFault::Malformed), "{name}");
         assert!(skipped(Coding::Zstd, &body).is_ok(), "{name}");
     }
-    assert_eq!(verdict(Coding::Zstd, &unused), Err(Fault::Malformed));
+    assert_eq!(verdict(Coding::Zstd, &unused), Err(CodingFault::Malformed));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn metadata_of_brotli_is_malformed() {
         &[b"{\"a\":1}", b""],
     ] {
         let body = with_metadata(blocks);
-        assert_eq!(verdict(Coding::Brotli, &body), Err(Fault::Malformed), "{blocks:?}");
+        assert_eq!(verdict(Coding::Brotli, &body), Err(CodingFault::Malformed), "{blocks:?}");
         assert_eq!(skipped(Coding::Brotli, &body), Ok(BODY.to_vec()), "{blocks:?}");
     }
     // Writers flush with an empty block.
@@ -227,5 +227,5 @@ fn a_zlib_dictionary_is_malformed() {
     // The flag of a dictionary, and the check bits that make the two bytes a multiple of 31.
     body[1] = 0x3f;
     body.splice(2..2, *b"&a=b");
-    assert_eq!(verdict(Coding::Deflate, &body), Err(Fault::Malformed));
+    assert_eq!(verdict(Coding::Deflate, &body), Err(CodingFault::Malformed));
 }

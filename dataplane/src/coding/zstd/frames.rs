@@ -1,5 +1,5 @@
-//! The frames of a Zstandard body (RFC 8878 section 3.1), followed beside the decoder: of skippable ones only the empty and
-//! those of pzstd pass, which say how long the frame behind them is.
+//! The frames of a Zstandard body (RFC 8878 section 3.1), followed beside the decoder: of skippable ones only the
+//! empty and those of pzstd pass, which say how long the frame behind them is.
 
 use crate::coding::Malformed;
 
@@ -17,7 +17,8 @@ const CHECKSUM: u8 = 1 << 2;
 /// Type of a block that repeats one byte.
 const REPEATED: u32 = 1;
 
-/// What the next byte belongs to. Numbers have their low byte first; the count is that of the bytes that were read.
+/// Element that the next byte belongs to. Numbers have their low byte first; the count is that of the bytes that were
+/// read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     Magic(u32),
@@ -54,7 +55,7 @@ impl Default for Frames {
 }
 
 impl Frames {
-    /// Whether no frame is announced or begun.
+    /// Reports whether no frame is announced or begun.
     pub(super) fn is_complete(&self) -> bool {
         self.at == At::Magic(0) && self.announced.is_none()
     }

@@ -16,7 +16,7 @@ const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const REFUSED: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
 const MISSING: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
 
-/// What a program answers (`man 2 seccomp`; the layout is that of `struct seccomp_data`).
+/// Answer of a program (`man 2 seccomp`; the layout is that of `struct seccomp_data`).
 fn run(program: &BpfProgram, call: c_long, arguments: [u64; 6]) -> u32 {
     let arch: u32 = if cfg!(target_arch = "x86_64") { 0xc000_003e } else { 0xc000_00b7 };
     let mut data = Vec::new();
@@ -46,7 +46,8 @@ fn run(program: &BpfProgram, call: c_long, arguments: [u64; 6]) -> u32 {
     panic!("the program does not end");
 }
 
-/// What the kernel makes of both filters: an error is stronger than an allowance, and of two errors the later filter's holds.
+/// Answer of the kernel to both filters: an error is stronger than an allowance, and of two errors the later filter's
+/// holds.
 fn answer(call: c_long, arguments: [u64; 6]) -> u32 {
     match run(&allowed(u32::try_from(SELF).unwrap()).unwrap(), call, arguments) {
         ALLOW => run(&unknown().unwrap(), call, arguments),

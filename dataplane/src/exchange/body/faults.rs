@@ -1,10 +1,10 @@
-//! What is wrong with the bytes of a body, whatever they say: there are too many, or they are not in their coding.
+//! Faults in the bytes of a body, whatever they mean: there are too many, or they are not in their coding.
 
 use waf_shared::catalog::Leaf;
 
 use super::{Body, BodyFault};
-use crate::coding::Fault;
-use crate::exchange::grpc::MessageFault;
+use crate::coding::CodingFault;
+use crate::grpc::MessageFault;
 
 impl Body {
     /// Keeps `max_body_size`: at the limit, not at the end. Of a call of gRPC it bounds each message.
@@ -26,7 +26,7 @@ impl Body {
             return Ok(());
         }
         let reason = || format!("a body of more than {bytes_max} bytes");
-        // Both are told, whichever of them is in force.
+        // Both are reported, whichever of them is in force.
         let files = if self.rules.is_multipart {
             self.violate(Leaf::FileUploadLimitsMaxTotalSize, reason())
         } else {
@@ -36,13 +36,13 @@ impl Body {
     }
 
     /// Notes a fault of the body's coding; what cannot be decoded is not inspected any further.
-    pub(super) fn coding_fault(&mut self, fault: Fault) -> Result<(), BodyFault> {
+    pub(super) fn coding_fault(&mut self, fault: CodingFault) -> Result<(), BodyFault> {
         match fault {
-            Fault::Ratio => self.violate(
+            CodingFault::Ratio => self.violate(
                 Leaf::ResourceLimitsDecompressionRatio,
                 "the body inflates to more than decompression_ratio_limit allows",
             )?,
-            Fault::Malformed => self.violate(
+            CodingFault::Malformed => self.violate(
                 Leaf::HttpComplianceMalformedBody,
                 "the body is not in the content coding that it declares, or carries something beside it",
             )?,

@@ -1,11 +1,11 @@
-//! How the bytes of one body reach the inspection: as they are, inflated, or not at all.
+//! The way of the bytes of one body to the inspection: as they are, inflated, or not at all.
 
 use std::ops::ControlFlow;
 
 use waf_detection::body::{BodyKind, Completeness};
 use waf_detection::inspection::{Inspection, Progress};
 
-use crate::coding::{self, Ancillary, Coding, Fault, Inflater, Made};
+use crate::coding::{self, Ancillary, Coding, CodingFault, Inflater, Made};
 
 /// The reading of one body.
 #[derive(Debug)]
@@ -13,27 +13,31 @@ pub(super) struct Reading {
     kind: BodyKind,
     inflater: Option<Inflater>,
     state: State,
-    /// Whether no fault of the coding is looked for any more.
+    /// True if no fault of the coding is looked for any more.
     is_faulty: bool,
     /// Bytes as they came that were not inspected.
     passed_over: u64,
-    /// What the contract is to judge, without content codings.
-    tap: Option<Tap>,
+    /// Bytes that the contract is to judge, without content codings.
+    tap: Option<ContractBuffer>,
 }
 
 /// The first bytes of a body.
 #[derive(Debug)]
-pub(super) struct Tap {
+pub(super) struct ContractBuffer {
     pub(super) bytes: Vec<u8>,
     bytes_max: usize,
-    /// Whether more came than is kept.
+    /// True if more came than is kept.
     pub(super) is_cut: bool,
 }
 
-impl Tap {
+impl ContractBuffer {
     /// Keeps so many bytes.
-    pub(super) fn new(bytes_max: u64) -> Tap {
-        Tap { bytes: Vec::new(), bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX), is_cut: false }
+    pub(super) fn new(bytes_max: u64) -> ContractBuffer {
+        ContractBuffer {
+            bytes: Vec::new(),
+            bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX),
+            is_cut: false,
+        }
     }
 
     fn take(&mut self, data: &[u8]) {
@@ -58,15 +62,15 @@ impl Reading {
         kind: BodyKind,
         codings: &[Coding],
         bounds: coding::Bounds,
-        tap: Option<Tap>,
+        tap: Option<ContractBuffer>,
     ) -> Reading {
         let state = if kind == BodyKind::None { State::Off } else { State::On };
         let inflater = (!codings.is_empty()).then(|| Inflater::new(codings, bounds, Ancillary::Refused));
         Reading { kind, inflater, state, is_faulty: false, passed_over: 0, tap }
     }
 
-    /// What was kept for the contract.
-    pub(super) fn tap(&self) -> Option<&Tap> {
+    /// Bytes that were kept for the contract.
+    pub(super) fn tap(&self) -> Option<&ContractBuffer> {
         self.tap.as_ref()
     }
 
@@ -75,7 +79,7 @@ impl Reading {
         self.tap = None;
     }
 
-    /// What is not inspected is kept for the contract all the same.
+    /// Keeps bytes that are not inspected for the contract.
     fn tap_unread(&mut self, data: &[u8]) {
         match (&mut self.tap, &self.inflater) {
             (Some(tap), None) => tap.take(data),
@@ -89,12 +93,12 @@ impl Reading {
         if self.state == State::Off { 0 } else { self.passed_over.saturating_add(inspection.uninspected()) }
     }
 
-    /// Whether the body is inspected at all.
+    /// Reports whether the body is inspected at all.
     pub(super) fn is_off(&self) -> bool {
         self.state == State::Off
     }
 
-    /// Whether everything that was fed may pass.
+    /// Reports whether everything that was fed may pass.
     pub(super) fn may_pass(&self, inspection: &Inspection) -> bool {
         let is_cleared = self.state != State::On
             || (self.kind == BodyKind::Multipart && inspection.progress() != Progress::Open);
@@ -108,7 +112,7 @@ impl Reading {
     }
 
     /// Feeds the next bytes as they came.
-    pub(super) fn feed(&mut self, data: &[u8], inspection: &mut Inspection) -> Result<(), Fault> {
+    pub(super) fn feed(&mut self, data: &[u8], inspection: &mut Inspection) -> Result<(), CodingFault> {
         let was_on = self.state == State::On;
         if self.state == State::Finished
             || (was_on && self.inflater.as_ref().is_some_and(Inflater::is_stopped))
@@ -135,7 +139,7 @@ impl Reading {
         if !inspection.reads_body() {
             self.state = State::Off;
         }
-        // Out of time, the inspection takes nothing more; where the mode lets that pass, the rest does too.
+        // Out of time, the inspection takes nothing more; where the mode allows that, the rest is forwarded too.
         if inspection.verdict().timed_out {
             inspection.finish_encoded(Completeness::CutOff);
             self.give_up(inspection);
@@ -145,14 +149,14 @@ impl Reading {
         Ok(())
     }
 
-    /// Feeds the next bytes of a coded body: as they came, between two codings, and inflated. They are inflated to the end,
-    /// however much of what comes out is inspected: the ratio is one of whole bodies.
+    /// Feeds the next bytes of a coded body: as they came, between two codings, and inflated. They are inflated to the
+    /// end, however much of what comes out is inspected: the ratio is one of whole bodies.
     fn inflate(
         &mut self,
         inflater: &mut Inflater,
         data: &[u8],
         inspection: &mut Inspection,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodingFault> {
         inspection.feed_encoded(0, data);
         if self.is_faulty {
             return Ok(());
@@ -202,7 +206,7 @@ impl Reading {
     }
 
     /// The body has ended.
-    pub(super) fn finish(&mut self, inspection: &mut Inspection) -> Result<(), Fault> {
+    pub(super) fn finish(&mut self, inspection: &mut Inspection) -> Result<(), CodingFault> {
         let inflater = self.inflater.as_ref().filter(|_| !self.is_faulty);
         let whole = inflater.map_or(Ok(()), Inflater::finish);
         if self.state == State::On {
@@ -216,7 +220,8 @@ impl Reading {
     }
 }
 
-/// Whether `max_inspect_size` ended the inspection before the body ended. In multipart bodies files are still counted.
+/// Reports whether `max_inspect_size` ended the inspection before the body ended. In multipart bodies files are still
+/// counted.
 fn is_cut_off(kind: BodyKind, inspection: &Inspection) -> bool {
     kind != BodyKind::Multipart && inspection.progress() == Progress::Cleared && inspection.uninspected() > 0
 }

@@ -9,21 +9,22 @@ use waf_shared::limits;
 
 use super::super::admit::Admitted;
 use super::super::body::body_refusal;
-use super::super::record::Record;
-use super::super::{Turned, relay, upgrade};
-use super::Failed;
+use super::super::rejection::Rejection;
+use super::super::{relay, upgrade};
 use super::upload::SendFault;
-use crate::http1::head::{Malformed, ResponseHead, Version};
+use super::{Failed, Notes};
+use crate::head::{ResponseHead, Version};
+use crate::http1::head::Malformed;
 use crate::http1::reader::HeadError;
 use crate::message::Sink;
 use crate::upstream::{Answering, UpstreamError};
 
-/// How long an upstream that stopped reading may take to say why.
+/// Time that an upstream that stopped reading may take to answer.
 const EARLY_ANSWER: Duration = Duration::from_secs(1);
 
-/// Where sending stands.
+/// Progress of sending.
 pub(super) struct Progress {
-    /// How sending ended.
+    /// End of sending.
     pub(super) sent: oneshot::Receiver<Result<(), SendFault>>,
     pub(super) sending: bool,
     pub(super) deadline: Instant,
@@ -31,17 +32,17 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Whether the upstream has the whole request: nothing is under way, and nothing broke off.
+    /// Reports whether the upstream has the whole request: nothing is under way, and nothing broke off.
     pub(super) fn sent_all(&self) -> bool {
         !self.sending && self.fault.is_none()
     }
 }
 
-/// What waiting for an answer needs beside the upstream.
+/// Needs of waiting for an answer beside the upstream.
 pub(super) struct Waiting<'w, 'c> {
     pub(super) progress: &'w mut Progress,
     pub(super) patience: Duration,
-    /// Where interim responses go.
+    /// Receiver of interim responses.
     pub(super) client: &'w mut Sink<'c>,
 }
 
@@ -51,7 +52,7 @@ pub(super) async fn await_head(
     waiting: &mut Waiting<'_, '_>,
     upstream: &mut Answering<'_>,
     admitted: &Admitted,
-    record: &mut Record,
+    notes: &mut Notes<'_>,
 ) -> Result<ResponseHead, Failed> {
     let Waiting { progress, patience, client } = waiting;
     let patience = *patience;
@@ -59,13 +60,13 @@ pub(super) async fn await_head(
     loop {
         tokio::select! {
             biased;
-            () = upload.as_mut() => return Err(Failed::Turned(Turned::Gone)),
+            () = upload.as_mut() => return Err(Failed::Rejected(Rejection::Gone)),
             result = &mut progress.sent, if progress.sending => {
                 progress.sending = false;
                 progress.deadline = Instant::now() + patience;
                 match result.unwrap_or(Ok(())) {
                     Ok(()) => {}
-                    Err(SendFault::Client(fault)) => return Err(Failed::Turned(body_refusal(&fault, record))),
+                    Err(SendFault::Client(fault)) => return Err(Failed::Rejected(body_refusal(&fault, notes.findings))),
                     Err(fault @ SendFault::Upstream(_)) => {
                         progress.deadline = Instant::now() + EARLY_ANSWER.min(patience);
                         progress.fault = Some(fault);
@@ -83,8 +84,8 @@ pub(super) async fn await_head(
                         interim += 1;
                         // Going on was our own word: the upstream was not asked for it.
                         if response.status != 100 && admitted.head.version != Version::Http10 {
-                            let sent = client.interim(&relay::interim_head(&response, record)).await;
-                            sent.map_err(|_| Failed::Turned(Turned::Gone))?;
+                            let sent = client.interim(&relay::interim_head(&response, notes.context)).await;
+                            sent.map_err(|_| Failed::Rejected(Rejection::Gone))?;
                         }
                     }
                     100..=199 => return Err(UpstreamError::HeadTooLong.into()),

@@ -23,7 +23,7 @@ pub(super) async fn upload(
     client.gone().await;
 }
 
-/// Why sending stopped.
+/// Fault that stopped sending.
 pub(super) enum SendFault {
     Client(BodyFault),
     Upstream(io::Error),
@@ -45,6 +45,57 @@ async fn send(mut upstream: Sink<'_>, body: &mut Body, client: &mut Source<'_>) 
         match body.next(client).await.map_err(SendFault::Client)? {
             Next::Data(data) => upstream.data(data),
             Next::End => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::plan::Mode;
+
+    use super::super::super::inspect::{self, Cleared};
+    use super::super::super::testing::{contracted, exchange, head, with_client};
+    use super::*;
+    use crate::head::OutgoingHead;
+    use crate::inspection_pool::InspectionPool;
+    use crate::message::{Client, Delimited};
+    use crate::stream::Stream;
+
+    /// The bytes that an upstream gets of a chunked body, and whether sending ended well.
+    async fn sent(rest: &[u8]) -> (String, bool) {
+        let lines = "POST / HTTP/1.1\nHost: a\nContent-Type: image/png\nTransfer-Encoding: chunked";
+        let mut exchange = exchange(|_, route| route.settings.mode = Mode::DetectOnly);
+        let contracted = contracted(head(lines), &mut exchange);
+        let framing = contracted.admitted.framing;
+        let (context, findings) = (&exchange.context, &mut exchange.findings);
+        let (ours, mut theirs) = tokio::io::duplex(64 << 10);
+        let (is_sent, ..) = with_client(rest, async |client: &mut Client<'_>| {
+            client.reader.delimit(framing);
+            let inspected = inspect::head(contracted, &InspectionPool::default(), context, findings);
+            let Ok(inspected) = inspected else { return false };
+            let cleared = inspect::body(inspected, client, context, findings).await;
+            let Ok(Cleared { mut body, .. }) = cleared else { return false };
+            let (_reader, mut writer) = tokio::io::split(Stream::Memory(ours));
+            let mut upstream = Sink::http1(&mut writer, std::time::Duration::from_secs(1));
+            upstream.head(&OutgoingHead::request(b"POST", |out| out.push(b'/')), Delimited::Message);
+            send(upstream, &mut body, &mut client.reader).await.is_ok()
+        })
+        .await;
+        let mut got = Vec::new();
+        let _ = tokio::io::AsyncReadExt::read_to_end(&mut theirs, &mut got).await;
+        (String::from_utf8_lossy(&got).into_owned(), is_sent)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_upstream_sees_the_end_of_a_message_only_if_the_client_sent_it() {
+        let whole = b"3\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 1\r\n\r\n";
+        let (got, is_sent) = sent(whole).await;
+        assert!(is_sent && got.starts_with("POST / HTTP/1.1\r\n\r\n"), "{got:?}");
+        assert!(got.ends_with("0\r\nX-Sum: 1\r\n\r\n"), "{got:?}");
+        for broken in [&b"3\r\nabc\r\n2\r\nde"[..], b"3\r\nabc\r\nx\r\n", b"3\r\nabc\r\n0\r\nHost: b\r\n\r\n"]
+        {
+            let (got, is_sent) = sent(broken).await;
+            assert!(!is_sent && !got.contains("0\r\n\r\n") && !got.contains("\r\n0\r\n"), "{got:?}");
         }
     }
 }

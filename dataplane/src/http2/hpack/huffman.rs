@@ -20,7 +20,7 @@ const LENGTHS: [u8; 256] = [
     20,24,20,21,22,21,21,23,22,22,25,25,24,24,26,23,26,27,26,26,27,27,27,27,27,28,27,27,27,27,27,26,
 ];
 
-/// The longest code. One of that length, all ones, is the end-of-string symbol and never stands in a string.
+/// The longest code. One of that length, all ones, is the end-of-string symbol and never occurs in a string.
 const BITS_MAX: usize = 30;
 
 /// For each length: the first code, how many there are, and where their symbols begin in `symbols`.

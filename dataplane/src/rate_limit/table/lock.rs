@@ -1,11 +1,11 @@
-//! A lock over words that processes share, and the journal of the change that is made under it. Whoever dies while it has
-//! the lock loses it after a moment: the next one finishes the change if it was committed, and none of it otherwise. It
-//! knows words, not what they mean.
+//! A lock over words that processes share, and the journal of the change that is made under it. Whoever dies while it
+//! has the lock loses it after a moment: the next one finishes the change if it was committed, and none of it
+//! otherwise. It knows words, not what they mean.
 //!
 //! A change is a list of words with their old and their new values. It is written to the journal, committed by a
-//! compare-and-swap of the lock's own word, and applied by one compare-and-swap for each word. One that was only slow and
-//! lost the lock cannot commit, and what it has yet to apply has been applied: each of its swaps fails. It may still be
-//! writing its journal, so there are several, each reserved by one owner at a time.
+//! compare-and-swap of the lock's own word, and applied by one compare-and-swap for each word. One that was only slow
+//! and lost the lock cannot commit, and what it has yet to apply has been applied: each of its swaps fails. It may
+//! still be writing its journal, so there are several, each reserved by one owner at a time.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,7 @@ const JOURNAL_HEAD: usize = 3;
 /// Words of a record: place, old value, new value.
 const RECORD_WORDS: usize = JOURNAL_RECORD_WORDS;
 
-/// How long the lock is waited for.
+/// Time that the lock is waited for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     /// One owner may have it for so long before it is taken for dead.
@@ -51,11 +51,11 @@ pub(super) struct Held<'t> {
     lock: Lock<'t>,
     /// The word while it is ours; zero once it was given back.
     mine: u64,
-    /// Whether the owner before died in a change that cannot be read: nothing is known of the words.
+    /// True if the owner before died in a change that cannot be read: nothing is known of the words.
     pub(super) is_unknown: bool,
 }
 
-/// What is to be changed, and reads that see it.
+/// Pending changes, and reads that see them.
 #[derive(Debug)]
 pub(super) struct Change<'t> {
     words: &'t [AtomicU64],

@@ -1,4 +1,4 @@
-//! What is counted of one key: its head, its last use and the times of its admissions. It knows words and times.
+//! The counts of one key: its head, its last use and the times of its admissions. It knows words and times.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +8,7 @@ pub(super) struct Node<'t> {
     pub(super) head: u64,
     pub(super) slot: &'t AtomicU64,
     pub(super) used: &'t AtomicU64,
-    pub(super) told: &'t AtomicU64,
+    pub(super) reported: &'t AtomicU64,
     pub(super) refused: &'t AtomicU64,
     pub(super) history: &'t [AtomicU64],
 }
@@ -22,7 +22,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Whether it was not used in the `ttl` before `now`.
+    /// Reports whether it was not used in the `ttl` before `now`.
     pub(super) fn is_idle(&self, now: u64, ttl: u64) -> bool {
         now.saturating_sub(self.used.load(Ordering::SeqCst)) >= ttl
     }
@@ -37,11 +37,15 @@ impl<'t> Node<'t> {
         self.slot.compare_exchange(self.head, next, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
-    /// Whether this refusal is to be reported, and then how many were not since the last one that was.
+    /// Reports whether this refusal is to be reported, and then how many were not since the last one that was.
     pub(super) fn tell(&self, now: u64, window: u64) -> Option<u64> {
-        let told = self.told.load(Ordering::SeqCst);
-        let is_due = told == 0 || now.saturating_sub(told) >= window;
-        if is_due && self.told.compare_exchange(told, now.max(1), Ordering::SeqCst, Ordering::SeqCst).is_ok()
+        let reported = self.reported.load(Ordering::SeqCst);
+        let is_due = reported == 0 || now.saturating_sub(reported) >= window;
+        if is_due
+            && self
+                .reported
+                .compare_exchange(reported, now.max(1), Ordering::SeqCst, Ordering::SeqCst)
+                .is_ok()
         {
             return Some(self.refused.swap(0, Ordering::SeqCst));
         }

@@ -4,8 +4,8 @@
 //! Every change of either is made under the [`Lock`], as one. The key that was used last needs none: who asks again and
 //! again reads three words and changes none of these.
 //!
-//! Memory that is all zero is an empty table. Nodes are numbered from 1; 0 stands for none. Words that link nodes carry a
-//! count of their changes, so that a value that comes back is another word.
+//! Memory that is all zero is an empty table. Nodes are numbered from 1; 0 stands for none. Words that link nodes
+//! carry a count of their changes, so that a value that comes back is another word.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,8 +14,8 @@ use waf_shared::rate_limit::{Geometry, HEADER_WORDS, KEY_WORDS, LOCK_WORDS};
 use super::lock::{Change, Held, Lock, Patience};
 use super::{IS_KEY, Key, Node};
 
-/// Nodes of one chain that are looked at. There are as many chains as nodes, and the hash is secret: a longer one is not
-/// met before the memory fails.
+/// Nodes of one chain that are looked at. There are as many chains as nodes, and the hash is secret: a longer one is
+/// not met before the memory fails.
 const CHAIN_MAX: usize = 64;
 
 /// Words that are cleared before the lock is looked at again.
@@ -51,7 +51,7 @@ impl Pair {
     }
 }
 
-/// Why a key got no node.
+/// The reason why a key got no node.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Missed {
     /// Somebody else was faster, or the table had to be emptied: try again.
@@ -74,8 +74,8 @@ impl<'t> Recency<'t> {
         Recency { words, keys: geometry.keys, node_words: KEY_WORDS + geometry.ring, patience }
     }
 
-    /// The node of `key`, now the one that was used last; one that was not used for `ttl` begins anew. `sequence` are the
-    /// bits of a head that are not part of `tag`.
+    /// The node of `key`, now the one that was used last; one that was not used for `ttl` begins anew. `sequence` are
+    /// the bits of a head that are not part of `tag`.
     pub(super) fn touch(
         &self,
         key: Key,
@@ -203,8 +203,8 @@ impl<'t> Recency<'t> {
     /// Takes a node out of the list.
     fn unlink(&self, change: &mut Change<'_>, at: usize) -> Option<()> {
         let link = Pair::of(change.read(self.linked(at)?)?);
-        let ends = Pair::of(change.read(1 + ENDS)?);
-        let (mut front, mut back) = (ends.first, ends.second);
+        let info = Pair::of(change.read(1 + ENDS)?);
+        let (mut front, mut back) = (info.first, info.second);
         if link.first == 0 {
             front = Some(link.second).filter(|_| front == at)?;
         } else {
@@ -219,25 +219,25 @@ impl<'t> Recency<'t> {
             let behind = Some(Pair::of(change.read(place)?)).filter(|behind| behind.first == at)?;
             change.write(place, behind.next(link.first, behind.second))?;
         }
-        change.write(1 + ENDS, ends.next(front, back))
+        change.write(1 + ENDS, info.next(front, back))
     }
 
     /// Puts a node in front of the list.
     fn push(&self, change: &mut Change<'_>, at: usize) -> Option<()> {
-        let ends = Pair::of(change.read(1 + ENDS)?);
-        if ends.first != 0 {
-            let place = self.linked(ends.first)?;
+        let info = Pair::of(change.read(1 + ENDS)?);
+        if info.first != 0 {
+            let place = self.linked(info.first)?;
             let behind = Pair::of(change.read(place)?);
             change.write(place, behind.next(at, behind.second))?;
         }
         let place = self.linked(at)?;
-        change.write(place, Pair::of(change.read(place)?).next(0, ends.first))?;
-        let back = if ends.second == 0 { at } else { ends.second };
-        change.write(1 + ENDS, ends.next(at, back))
+        change.write(place, Pair::of(change.read(place)?).next(0, info.first))?;
+        let back = if info.second == 0 { at } else { info.second };
+        change.write(1 + ENDS, info.next(at, back))
     }
 
-    /// Forgets all keys: the only way on from words that make no sense. One that dies here leaves such words. To one that
-    /// lost the lock, words make no sense that do.
+    /// Forgets all keys: the only way on from words that make no sense. One that dies here leaves such words. To one
+    /// that lost the lock, words make no sense that do.
     fn clear(&self, mut held: Held<'_>) {
         let links = self.words.get(LOCK_WORDS..).and_then(|words| words.get(..3 * self.keys));
         let header = self.words.get(1..3).unwrap_or_default();
@@ -266,7 +266,7 @@ impl<'t> Recency<'t> {
         (1..=self.keys).contains(&at).then_some(LOCK_WORDS + 2 * self.keys + at - 1)
     }
 
-    /// Place of a node's own words.
+    /// Place of the words of a node.
     fn node_place(&self, at: usize) -> Option<usize> {
         let from = LOCK_WORDS + 3 * self.keys;
         (1..=self.keys).contains(&at).then(|| from + (at - 1) * self.node_words)
@@ -275,13 +275,13 @@ impl<'t> Recency<'t> {
     fn node(&self, at: usize) -> Option<Node<'t>> {
         let from = self.node_place(at)?;
         let words = self.words.get(from..from + self.node_words)?;
-        let [slot, used, told, refused, history @ ..] = words else { return None };
-        Some(Node { head: slot.load(Ordering::SeqCst), slot, used, told, refused, history })
+        let [slot, used, reported, refused, history @ ..] = words else { return None };
+        Some(Node { head: slot.load(Ordering::SeqCst), slot, used, reported, refused, history })
     }
 }
 
 impl Node<'_> {
-    /// Whether it has a key.
+    /// Reports whether it has a key.
     pub(super) fn is_key(&self) -> bool {
         self.head & IS_KEY != 0
     }

@@ -147,15 +147,15 @@ fn keys_are_counted_each_by_itself() {
 fn one_refusal_a_window_is_told_and_the_rest_is_counted() {
     let table = Table::own(&limit(1, SECOND, 10));
     assert_eq!(table.check(key(1), START), Outcome::Admitted);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for n in 1..2_000 {
         let now = START + n * SECOND / 1_000;
         if let Outcome::Exceeded { untold: Some(before), .. } = table.check(key(1), now) {
-            told.push((n, before));
+            reported.push((n, before));
         }
     }
     // 1,000 is admitted, so that the second window's refusals are those from 1 to 999 but the first.
-    assert_eq!(told, [(1, 0), (1_001, 998)]);
+    assert_eq!(reported, [(1, 0), (1_001, 998)]);
 }
 
 /// Threads that run `work` at once.
@@ -223,7 +223,7 @@ fn eight_workers_on_one_key_keep_the_limit() {
         }
         most = most.max(newest - oldest + 1);
     }
-    // A thread that was stopped between the clock and the check may be told apart from its place by one admission.
+    // A thread that was stopped between the clock and the check may differ from its place by one admission.
     assert!(most as u64 <= requests + 8, "{most} in one window");
     let windows = (clock.load(Ordering::SeqCst) - START) as f64 / window as f64;
     assert!(

@@ -1,5 +1,5 @@
-//! OTLP over gRPC: the same message as over HTTP, carried by one unary call. Statuses are told as HTTP tells them, so that
-//! what may be repeated is decided in one place.
+//! OTLP over gRPC: the same message as over HTTP, carried by one unary call. Statuses are reported as those of HTTP, so
+//! that what may be repeated is decided in one place.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 use waf_shared::limits::TRACE_ANSWER_BYTES_MAX;
 
-use crate::upstream::{Dialer, Want};
+use crate::upstream::{Dialer, HttpVersionPreference};
 
 /// The call (opentelemetry-proto, collector/trace/v1).
 const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
@@ -30,7 +30,7 @@ pub(super) fn channel(
     let endpoint = Endpoint::from_shared(url)?;
     Ok(endpoint.connect_with_connector_lazy(tower::service_fn(move |_: http::Uri| {
         let dialer = dialer.clone();
-        async move { dialer.dial(Want::Http2, timeout).await.map(TokioIo::new) }
+        async move { dialer.dial(HttpVersionPreference::Http2, timeout).await.map(TokioIo::new) }
     })))
 }
 
@@ -47,15 +47,16 @@ pub(super) async fn call(channel: Channel, request: Request<Bytes>) -> Result<Re
         Ok(answer) => Ok(Response::new(answer.into_inner())),
         Err(status) => {
             let mut answer = Response::new(Bytes::new());
-            *answer.status_mut() = told(status.code());
+            *answer.status_mut() = http_status(status.code());
             answer.extensions_mut().insert(status.code());
             Ok(answer)
         }
     }
 }
 
-/// What may be repeated (OTLP 1.x, failures) is a service that is away for now; everything else was not understood.
-fn told(code: Code) -> StatusCode {
+/// An export may be repeated (OTLP 1.x, failures) where the service is away for now; everything else was not
+/// understood.
+fn http_status(code: Code) -> StatusCode {
     match code {
         Code::Cancelled
         | Code::DeadlineExceeded
@@ -120,10 +121,10 @@ mod tests {
         for code in
             [Code::Cancelled, Code::DeadlineExceeded, Code::Aborted, Code::Unavailable, Code::DataLoss]
         {
-            assert_eq!(told(code).as_u16(), 503, "{code:?}");
+            assert_eq!(http_status(code).as_u16(), 503, "{code:?}");
         }
         for code in [Code::InvalidArgument, Code::Unauthenticated, Code::ResourceExhausted, Code::Unknown] {
-            assert!(told(code).is_client_error(), "{code:?}");
+            assert!(http_status(code).is_client_error(), "{code:?}");
         }
     }
 }

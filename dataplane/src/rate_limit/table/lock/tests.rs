@@ -1,4 +1,4 @@
-//! What is left of a change by owners that die or stall at any step of it.
+//! Changes by owners that die or stall at any step of it.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // a failing test may panic
 
 use super::*;

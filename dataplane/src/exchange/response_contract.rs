@@ -1,71 +1,76 @@
-//! The upstream's answer held to the contract, where the route wants that: status, headers and media type at once, the body
-//! up to the bound on inspection when that or its end is reached.
+//! The upstream's answer held to the contract, where the route wants that: status, headers and media type at once, the
+//! body up to the bound on inspection when that or its end is reached.
 
 use std::time::Duration;
 
 use waf_shared::catalog::Leaf;
 
-use super::contract::Contracted;
-use super::record::Record;
-use crate::http1::head::ResponseHead;
+use super::context::RequestContext;
+use super::contract::{Contracted, ContractedOperation};
+use crate::head::ResponseHead;
 use crate::metrics::watch;
 
 /// An answer under contract.
 #[derive(Debug)]
-pub(super) struct Answered {
-    contracted: Contracted,
+pub(super) struct ResponseContract {
+    operation: ContractedOperation,
     /// The declared body that it is held to, until that was judged.
     content: Option<(usize, usize)>,
     content_type: Vec<u8>,
     bytes: Vec<u8>,
     bytes_max: usize,
-    /// Whether a breach is refused.
+    /// True if a breach is refused.
     refuses: bool,
     breach: Option<String>,
     /// Time that comparing took.
     time: Duration,
 }
 
-impl Answered {
+impl ResponseContract {
     /// Judges the head; `None` where no contract looks at answers, or this one answers what a browser has already.
-    pub(super) fn of(response: &ResponseHead, has_body: bool, record: &Record) -> Option<Answered> {
-        let settings = record.settings();
-        let contracted = record.contracted.as_ref()?;
+    pub(super) fn of(
+        response: &ResponseHead,
+        has_body: bool,
+        contracted: &Contracted,
+        context: &RequestContext,
+    ) -> Option<ResponseContract> {
+        let settings = context.settings();
+        let operation = contracted.operation.as_ref()?;
         if !settings.leaves.contains(Leaf::ResponseInspectionOpenapiValidation) || response.status == 304 {
             return None;
         }
         let fields = |name: &str| response.fields.all(name).map(<[u8]>::to_vec).collect();
-        let (contract, operation) = (&contracted.contract, contracted.operation);
+        let (contract, id) = (&operation.contract, operation.operation);
         let began = watch();
-        let judged = contract.response(operation, response.status, &fields, has_body);
+        let judged = contract.response(id, response.status, &fields, has_body);
         let (content, breach) = match judged {
             // A part of a body is no document.
             Ok(content) => (content.filter(|_| response.status != 206), None),
             Err(fault) => (None, Some(fault.to_string())),
         };
-        Some(Answered {
-            contracted: contracted.clone(),
+        Some(ResponseContract {
+            operation: operation.clone(),
             content,
             content_type: response.fields.first("content-type").unwrap_or_default().to_vec(),
             bytes: Vec::new(),
             bytes_max: usize::try_from(settings.inspection.max_inspect_size).unwrap_or(usize::MAX),
-            refuses: record.refuses_breaches(),
+            refuses: context.refuses_breaches(),
             breach,
             time: watch().saturating_sub(began),
         })
     }
 
-    /// Whether the answer is held back until it is judged.
+    /// Reports whether the answer is held back until it is judged.
     pub(super) fn refuses(&self) -> bool {
         self.refuses
     }
 
-    /// Whether it is to be refused.
+    /// Reports whether it is to be refused.
     pub(super) fn is_refused(&self) -> bool {
         self.refuses && self.breach.is_some()
     }
 
-    /// Whether nothing that may follow is judged.
+    /// Reports whether nothing that may follow is judged.
     pub(super) fn is_over(&self) -> bool {
         self.content.is_none()
     }
@@ -97,14 +102,14 @@ impl Answered {
         self.time
     }
 
-    /// What is wrong with the answer.
+    /// The breach of the contract.
     pub(super) fn into_breach(self) -> Option<String> {
         self.breach
     }
 
     fn judge(&mut self, is_whole: bool) {
         let Some(content) = self.content.take() else { return };
-        let Contracted { contract, operation, .. } = &self.contracted;
+        let ContractedOperation { contract, operation, .. } = &self.operation;
         let began = watch();
         let judged = contract.response_body(*operation, content, &self.content_type, &self.bytes, is_whole);
         self.time = self.time.saturating_add(watch().saturating_sub(began));

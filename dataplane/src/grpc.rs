@@ -1,21 +1,21 @@
 //! gRPC: which requests are calls, the messages of one, and its status for ours. It knows no routes.
 
-use crate::http1::head::{RequestHead, Version};
+use crate::head::{RequestHead, Version};
 
 const TYPE: &[u8] = b"application/grpc";
 
 /// Bytes before each message: a flag, then its length, the high byte first.
 const PREFIX_BYTES: usize = 5;
 
-/// Whether the value of `Content-Type` is one of gRPC. That of gRPC-Web, which is made for HTTP/1.1, is not.
+/// Reports whether the value of `Content-Type` is one of gRPC. That of gRPC-Web, which is made for HTTP/1.1, is not.
 pub(crate) fn is_type(content_type: &[u8]) -> bool {
     content_type.split_at_checked(TYPE.len()).is_some_and(|(front, behind)| {
         front.eq_ignore_ascii_case(TYPE) && matches!(behind.first(), None | Some(b'+' | b';' | b' ' | b'\t'))
     })
 }
 
-/// Whether a request is a call: a stream of messages over frames and trailers of HTTP/2. Under HTTP/1 the type is a mere
-/// name.
+/// Reports whether a request is a call: a stream of messages over frames and trailers of HTTP/2. Under HTTP/1 the type
+/// is a mere name.
 pub(crate) fn is_call(head: &RequestHead) -> bool {
     head.version == Version::Http2 && is_type(head.fields.first("content-type").unwrap_or_default())
 }
@@ -34,16 +34,16 @@ pub(crate) const fn status(http: u16) -> u8 {
 
 /// The messages of one call, as far as they are bounded: their prefixes.
 #[derive(Debug, Default)]
-pub(super) struct Messages {
+pub(crate) struct Messages {
     prefix: [u8; PREFIX_BYTES],
     read: usize,
     /// Bytes left of the message.
     left: u64,
 }
 
-/// Why the bytes are not messages within the bound.
+/// The reason why the bytes are not messages within the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MessageFault {
+pub(crate) enum MessageFault {
     TooLong,
     /// The flag says neither that the message is compressed nor that it is not.
     Flag,
@@ -51,7 +51,7 @@ pub(super) enum MessageFault {
 
 impl Messages {
     /// Reads the next bytes; each message has at most `bytes_max`.
-    pub(super) fn read(&mut self, mut bytes: &[u8], bytes_max: u64) -> Result<(), MessageFault> {
+    pub(crate) fn read(&mut self, mut bytes: &[u8], bytes_max: u64) -> Result<(), MessageFault> {
         while !bytes.is_empty() {
             if self.left > 0 {
                 let taken = bytes.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));

@@ -1,5 +1,5 @@
-//! What the gate of a connection knows and the rest of it needs: which streams are open, their heads and trailers as they
-//! came, what the connection is guilty of, and since when something has been waiting.
+//! State that the gate of a connection shares with the rest of it: which streams are open, their heads and trailers as
+//! they came, what the connection is guilty of, and since when something has been waiting.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,20 +11,21 @@ use tokio::sync::watch;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
-use super::account::{Account, Cost, Gain};
-use crate::http1::head::{Malformed, RequestHead};
+use super::flood_budget::{Cost, FloodBudget, Gain};
+use crate::head::RequestHead;
+use crate::http1::head::Malformed;
 
 /// The window of a stream before a client says otherwise (RFC 9113 section 6.9.2).
 const INITIAL_WINDOW_BYTES: i64 = 65_535;
 
-/// Why a connection ends.
+/// The reason why a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// What GOAWAY says.
+pub(super) struct ConnectionFault {
+    /// Code of GOAWAY.
     pub(super) reason: Reason,
     /// The protection that the event names.
     pub(super) leaf: Leaf,
-    /// What the event says.
+    /// Reason in the event.
     pub(super) text: &'static str,
 }
 
@@ -40,7 +41,7 @@ pub(super) enum Opening {
     Refused,
 }
 
-/// How far a stream has come, for whoever waits on it.
+/// Progress of a stream, for whoever waits on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     Open,
@@ -57,7 +58,7 @@ struct Entry {
     ended_in: bool,
     progress: watch::Sender<Progress>,
     counts: bool,
-    /// How far the client has opened the stream's window beyond the initial one, less what was sent.
+    /// Bytes by which the client has opened the stream's window beyond the initial one, less what was sent.
     window: i64,
 }
 
@@ -73,12 +74,12 @@ impl Entry {
 
 /// The ledger of one connection.
 #[derive(Debug)]
-pub(super) struct Ledger {
-    fault: Option<Fault>,
+pub(super) struct StreamTable {
+    fault: Option<ConnectionFault>,
     streams: HashMap<u32, Entry>,
     last_stream: u32,
     open: usize,
-    account: Account,
+    flood_budget: FloodBudget,
     /// Since when a header block has waited for its end.
     pub(super) block_since: Option<Instant>,
     /// Since when the socket has taken nothing.
@@ -87,7 +88,7 @@ pub(super) struct Ledger {
     pub(super) data_bytes: u64,
     /// The window that streams begin with (RFC 9113 section 6.5.2).
     initial_window: i64,
-    /// Whether a stream too many was opened.
+    /// True if a stream too many was opened.
     pub(super) is_over_streams: bool,
     /// The stream that got data after its exchange was over, and since when.
     late: Option<(u32, Instant)>,
@@ -95,16 +96,16 @@ pub(super) struct Ledger {
 
 /// The ledger as gate, streams and connection share it. It is locked for a few lines at a time, never across a wait.
 #[derive(Debug, Clone)]
-pub(super) struct Shared(Arc<Mutex<Ledger>>);
+pub(super) struct SharedStreamTable(Arc<Mutex<StreamTable>>);
 
-impl Shared {
-    pub(super) fn new(now: Instant) -> Shared {
-        Shared(Arc::new(Mutex::new(Ledger {
+impl SharedStreamTable {
+    pub(super) fn new(now: Instant) -> SharedStreamTable {
+        SharedStreamTable(Arc::new(Mutex::new(StreamTable {
             fault: None,
             streams: HashMap::new(),
             last_stream: 0,
             open: 0,
-            account: Account::new(now),
+            flood_budget: FloodBudget::new(now),
             block_since: None,
             blocked_since: None,
             data_bytes: 0,
@@ -114,24 +115,24 @@ impl Shared {
         })))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Ledger> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, StreamTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Ledger {
+impl StreamTable {
     /// Notes what ends the connection; the first fault counts.
     pub(super) fn accuse(&mut self, reason: Reason, leaf: Leaf, text: &'static str) {
-        self.fault.get_or_insert(Fault { reason, leaf, text });
+        self.fault.get_or_insert(ConnectionFault { reason, leaf, text });
     }
 
-    pub(super) fn fault(&self) -> Option<Fault> {
+    pub(super) fn fault(&self) -> Option<ConnectionFault> {
         self.fault
     }
 
     /// Charges a frame; what cannot be paid is a flood.
     pub(super) fn charge(&mut self, cost: Cost, now: Instant) {
-        if !self.account.charge(cost, now) {
+        if !self.flood_budget.charge(cost, now) {
             let text = match cost {
                 Cost::Control => "a flood of control frames",
                 Cost::Refused => "a flood of streams beyond the limit",
@@ -144,10 +145,10 @@ impl Ledger {
     }
 
     pub(super) fn earn(&mut self, gain: Gain) {
-        self.account.earn(gain);
+        self.flood_budget.earn(gain);
     }
 
-    /// Whether `stream` is a request that is not known yet.
+    /// Reports whether `stream` is a request that is not known yet.
     pub(super) fn is_new(&self, stream: u32) -> bool {
         stream % 2 == 1 && stream > self.last_stream
     }
@@ -167,7 +168,7 @@ impl Ledger {
         self.streams.insert(stream, entry);
     }
 
-    /// Whether the exchange of `stream` still runs.
+    /// Reports whether the exchange of `stream` still runs.
     pub(super) fn knows(&self, stream: u32) -> bool {
         self.streams.contains_key(&stream)
     }
@@ -209,7 +210,7 @@ impl Ledger {
         }
     }
 
-    /// Whether a stream's own window is shut, whatever its connection could take.
+    /// Reports whether a stream's own window is shut, whatever its connection could take.
     pub(super) fn is_shut(&self, stream: u32) -> bool {
         self.streams.get(&stream).is_some_and(|entry| entry.window.saturating_add(self.initial_window) <= 0)
     }
@@ -298,25 +299,25 @@ mod tests {
 
     #[test]
     fn a_stream_is_shut_when_its_own_window_is() {
-        let shared = Shared::new(Instant::now());
-        let mut ledger = shared.lock();
-        ledger.begin(1, Opening::Refused, true);
-        let steps: [(&str, fn(&mut Ledger), bool); 9] = [
+        let shared = SharedStreamTable::new(Instant::now());
+        let mut stream_table = shared.lock();
+        stream_table.begin(1, Opening::Refused, true);
+        let steps: [(&str, fn(&mut StreamTable), bool); 9] = [
             ("as it begins", |_| {}, false),
-            ("all of it used", |ledger| ledger.sent(1, 65_535), true),
-            ("the connection's window", |ledger| ledger.widened(0, 1000), true),
-            ("another stream's", |ledger| ledger.widened(3, 1000), true),
-            ("a byte more", |ledger| ledger.widened(1, 1), false),
-            ("that byte used", |ledger| ledger.sent(1, 1), true),
-            ("a larger initial window", |ledger| ledger.begins_with_window(100_000), false),
-            ("none", |ledger| ledger.begins_with_window(0), true),
-            ("opened again", |ledger| ledger.widened(1, 70_000), false),
+            ("all of it used", |stream_table| stream_table.sent(1, 65_535), true),
+            ("the connection's window", |stream_table| stream_table.widened(0, 1000), true),
+            ("another stream's", |stream_table| stream_table.widened(3, 1000), true),
+            ("a byte more", |stream_table| stream_table.widened(1, 1), false),
+            ("that byte used", |stream_table| stream_table.sent(1, 1), true),
+            ("a larger initial window", |stream_table| stream_table.begins_with_window(100_000), false),
+            ("none", |stream_table| stream_table.begins_with_window(0), true),
+            ("opened again", |stream_table| stream_table.widened(1, 70_000), false),
         ];
         for (what, step, is_shut) in steps {
-            step(&mut ledger);
-            assert_eq!(ledger.is_shut(1), is_shut, "{what}");
+            step(&mut stream_table);
+            assert_eq!(stream_table.is_shut(1), is_shut, "{what}");
         }
-        assert_eq!(ledger.data_bytes, 65_536);
-        assert!(!ledger.is_shut(9), "nothing is known of it");
+        assert_eq!(stream_table.data_bytes, 65_536);
+        assert!(!stream_table.is_shut(9), "nothing is known of it");
     }
 }

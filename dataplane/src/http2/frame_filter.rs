@@ -1,4 +1,4 @@
-//! What a client's bytes mean before the library sees any of them: whole frames, judged by the configured bounds. Pure:
+//! Filter of a client's bytes before the library sees any of them: whole frames, judged by the configured bounds. Pure:
 //! bytes in, bytes for the library out; what it learns goes into the ledger.
 
 use std::collections::VecDeque;
@@ -8,10 +8,10 @@ use bytes::{Bytes, BytesMut};
 use h2::Reason;
 use waf_shared::catalog::Leaf;
 
-use super::account::{Cost, Gain};
+use super::flood_budget::{Cost, Gain};
 use super::frame::{self, Head};
 use super::hpack::{Decoder, Undecoded};
-use super::ledger::{Opening, Shared};
+use super::stream_table::{Opening, SharedStreamTable};
 use super::{PREFACE, fields, request};
 use crate::http1::head::Malformed;
 
@@ -38,8 +38,8 @@ struct Block {
 
 /// Sifts the bytes of one connection.
 #[derive(Debug)]
-pub(super) struct Sieve {
-    ledger: Shared,
+pub(super) struct FrameFilter {
+    stream_table: SharedStreamTable,
     bounds: Bounds,
     /// From the client, not yet read as frames.
     raw: BytesMut,
@@ -50,10 +50,10 @@ pub(super) struct Sieve {
     block: Option<Block>,
 }
 
-impl Sieve {
-    pub(super) fn new(bounds: Bounds, ledger: Shared) -> Sieve {
-        Sieve {
-            ledger,
+impl FrameFilter {
+    pub(super) fn new(bounds: Bounds, stream_table: SharedStreamTable) -> FrameFilter {
+        FrameFilter {
+            stream_table,
             bounds,
             raw: BytesMut::new(),
             clean: VecDeque::new(),
@@ -63,7 +63,7 @@ impl Sieve {
         }
     }
 
-    /// What the library may read next.
+    /// Bytes that the library may read next.
     pub(super) fn front(&mut self) -> Option<&mut Bytes> {
         while self.clean.front().is_some_and(Bytes::is_empty) {
             self.clean.pop_front();
@@ -73,7 +73,7 @@ impl Sieve {
 
     /// Takes what a client sent. Nothing is read any more once it is guilty of something.
     pub(super) fn put(&mut self, bytes: &[u8], now: Instant) {
-        if self.ledger.lock().fault().is_none() {
+        if self.stream_table.lock().fault().is_none() {
             self.raw.extend_from_slice(bytes);
             self.sift(now);
         }
@@ -97,7 +97,7 @@ impl Sieve {
             }
             let whole = self.raw.split_to(length).freeze();
             self.frame(head, whole, now);
-            if self.ledger.lock().fault().is_some() {
+            if self.stream_table.lock().fault().is_some() {
                 return;
             }
         }
@@ -114,48 +114,48 @@ impl Sieve {
             self.fragment(block, head, payload, now);
             return;
         }
-        let mut ledger = self.ledger.lock();
+        let mut stream_table = self.stream_table.lock();
         match head.kind {
             frame::CONTINUATION => {
-                drop(ledger);
+                drop(stream_table);
                 self.accuse(Reason::PROTOCOL_ERROR, "CONTINUATION without a header block before it");
                 return;
             }
             frame::HEADERS => {
-                drop(ledger);
+                drop(stream_table);
                 self.headers(head, payload, now);
                 return;
             }
             frame::DATA => {
-                ledger.received(head.stream, now);
+                stream_table.received(head.stream, now);
                 if head.has(frame::END_STREAM) {
-                    ledger.ended_in(head.stream);
+                    stream_table.ended_in(head.stream);
                 } else if frame::unpadded(head, payload).is_some_and(<[u8]>::is_empty) {
-                    ledger.charge(Cost::EmptyData, now);
+                    stream_table.charge(Cost::EmptyData, now);
                 } else {
-                    ledger.earn(Gain::Received);
+                    stream_table.earn(Gain::Received);
                 }
             }
-            frame::RST_STREAM => ledger.reset(head.stream, now),
+            frame::RST_STREAM => stream_table.reset(head.stream, now),
             frame::SETTINGS if !head.has(frame::ACK) => {
-                ledger.charge(Cost::Settings, now);
+                stream_table.charge(Cost::Settings, now);
                 if let Some(bytes) = frame::initial_window(payload) {
-                    ledger.begins_with_window(bytes);
+                    stream_table.begins_with_window(bytes);
                 }
             }
             frame::SETTINGS | frame::PUSH_PROMISE | frame::GOAWAY => {}
             frame::WINDOW_UPDATE => {
-                ledger.charge(Cost::Control, now);
-                ledger.widened(head.stream, frame::increment(payload));
+                stream_table.charge(Cost::Control, now);
+                stream_table.widened(head.stream, frame::increment(payload));
             }
-            frame::PING | frame::PRIORITY => ledger.charge(Cost::Control, now),
+            frame::PING | frame::PRIORITY => stream_table.charge(Cost::Control, now),
             _ => {
                 // Types that nobody knows are passed over (RFC 9113 section 4.1); the library need not see them.
-                ledger.charge(Cost::Control, now);
+                stream_table.charge(Cost::Control, now);
                 return;
             }
         }
-        drop(ledger);
+        drop(stream_table);
         self.clean.push_back(whole);
     }
 
@@ -177,21 +177,21 @@ impl Sieve {
     /// Adds a fragment to a header block, within the bounds on frames and bytes.
     fn fragment(&mut self, mut block: Block, head: Head, fragment: &[u8], now: Instant) {
         block.continuations += u32::from(head.kind == frame::CONTINUATION);
-        let mut ledger = self.ledger.lock();
+        let mut stream_table = self.stream_table.lock();
         if block.continuations > self.bounds.continuations {
             let text = "more CONTINUATION frames than protocol.http2_max_continuation_frames";
-            ledger.accuse(Reason::ENHANCE_YOUR_CALM, Leaf::Http2FrameFlood, text);
+            stream_table.accuse(Reason::ENHANCE_YOUR_CALM, Leaf::Http2FrameFlood, text);
             return;
         }
         // No encoder makes fields longer than they are.
         if block.bytes.len() + fragment.len() > self.bounds.decoded_bytes {
-            ledger.accuse(Reason::ENHANCE_YOUR_CALM, Leaf::Http2HeaderBomb, HEADER_BOMB);
+            stream_table.accuse(Reason::ENHANCE_YOUR_CALM, Leaf::Http2HeaderBomb, HEADER_BOMB);
             return;
         }
         block.bytes.extend_from_slice(fragment);
         let is_complete = head.has(frame::END_HEADERS);
-        ledger.block_since = if is_complete { None } else { ledger.block_since.or(Some(now)) };
-        drop(ledger);
+        stream_table.block_since = if is_complete { None } else { stream_table.block_since.or(Some(now)) };
+        drop(stream_table);
         if is_complete {
             self.complete(&block);
         } else {
@@ -208,37 +208,37 @@ impl Sieve {
                 return;
             }
             Err(Undecoded::TooLarge) => {
-                let mut ledger = self.ledger.lock();
-                ledger.accuse(Reason::ENHANCE_YOUR_CALM, Leaf::Http2HeaderBomb, HEADER_BOMB);
+                let mut stream_table = self.stream_table.lock();
+                stream_table.accuse(Reason::ENHANCE_YOUR_CALM, Leaf::Http2HeaderBomb, HEADER_BOMB);
                 return;
             }
         };
-        let mut ledger = self.ledger.lock();
+        let mut stream_table = self.stream_table.lock();
         let mut flags = frame::END_HEADERS | if block.ends_stream { frame::END_STREAM } else { 0 };
         let mut stand_in = STAND_IN;
-        if ledger.is_new(block.stream) {
-            let opening = self.bounds.opening(block, &decoded, ledger.open());
+        if stream_table.is_new(block.stream) {
+            let opening = self.bounds.opening(block, &decoded, stream_table.open());
             match opening {
                 Opening::Head(_) => {}
                 // The library keeps such a stream open, so that it can be reset once the answer is out.
                 Opening::Malformed { .. } => flags &= !frame::END_STREAM,
-                Opening::Refused => ledger.is_over_streams = true,
+                Opening::Refused => stream_table.is_over_streams = true,
             }
-            ledger.begin(block.stream, opening, block.ends_stream);
-        } else if ledger.knows(block.stream) {
+            stream_table.begin(block.stream, opening, block.ends_stream);
+        } else if stream_table.knows(block.stream) {
             stand_in = &[];
-            ledger.keep_trailers(block.stream, fields::trailers(&decoded));
+            stream_table.keep_trailers(block.stream, fields::trailers(&decoded));
             if block.ends_stream {
-                ledger.ended_in(block.stream);
+                stream_table.ended_in(block.stream);
             }
         }
-        drop(ledger);
+        drop(stream_table);
         self.clean.push_back(frame::write(frame::HEADERS, flags, block.stream, stand_in));
     }
 
     /// A fault of syntax ends the connection too.
     fn accuse(&mut self, reason: Reason, text: &'static str) {
-        self.ledger.lock().accuse(reason, Leaf::HttpComplianceMalformedRequestLine, text);
+        self.stream_table.lock().accuse(reason, Leaf::HttpComplianceMalformedRequestLine, text);
     }
 }
 
@@ -267,19 +267,19 @@ mod tests {
 
     const BOUNDS: Bounds = Bounds { streams: 100, continuations: 4, decoded_bytes: 4096 };
 
-    /// What the library sees of `pieces`, and the ledger.
-    fn sift(pieces: &[&[u8]]) -> (Vec<u8>, Shared) {
+    /// Bytes that the library sees of `pieces`, and the stream table.
+    fn sift(pieces: &[&[u8]]) -> (Vec<u8>, SharedStreamTable) {
         let now = Instant::now();
-        let ledger = Shared::new(now);
-        let mut sieve = Sieve::new(BOUNDS, ledger.clone());
+        let stream_table = SharedStreamTable::new(now);
+        let mut frame_filter = FrameFilter::new(BOUNDS, stream_table.clone());
         let mut seen = Vec::new();
         for piece in pieces {
-            sieve.put(piece, now);
-            while let Some(front) = sieve.front() {
+            frame_filter.put(piece, now);
+            while let Some(front) = frame_filter.front() {
                 seen.extend_from_slice(&std::mem::take(front));
             }
         }
-        (seen, ledger)
+        (seen, stream_table)
     }
 
     /// `GET /x?<y>` with an authority of `a`, then PING, then DATA.
@@ -298,14 +298,14 @@ mod tests {
 
     #[test]
     fn the_library_sees_stand_ins() {
-        let (seen, ledger) = sift(&[&talk()]);
+        let (seen, stream_table) = sift(&[&talk()]);
         let frames = [
             frame::write(frame::HEADERS, frame::END_HEADERS, 1, STAND_IN),
             frame::write(frame::PING, 0, 0, &[0; 8]),
             frame::write(frame::DATA, frame::END_STREAM, 1, b"data"),
         ];
         assert_eq!(seen, [PREFACE, &frames.concat()].concat());
-        let opening = ledger.lock().take_opening(1);
+        let opening = stream_table.lock().take_opening(1);
         let Some((Opening::Head(head), _)) = opening else { panic!("a head") };
         assert_eq!((head.target(), head.fields.first("host")), (&b"/x?<y>"[..], Some(&b"a"[..])));
     }
@@ -313,45 +313,45 @@ mod tests {
     #[test]
     fn data_for_an_answered_stream_is_passed_over_for_a_while() {
         let start = Instant::now();
-        let ledger = Shared::new(start);
-        let mut sieve = Sieve::new(BOUNDS, ledger.clone());
-        sieve.put(&talk(), start);
-        ledger.lock().forget(1);
+        let stream_table = SharedStreamTable::new(start);
+        let mut frame_filter = FrameFilter::new(BOUNDS, stream_table.clone());
+        frame_filter.put(&talk(), start);
+        stream_table.lock().forget(1);
         let data = frame::write(frame::DATA, 0, 1, b"a");
         let seconds = |seconds| start + std::time::Duration::from_secs(seconds);
         for (at, expected) in [(1, None), (9, None), (12, Some(Reason::STREAM_CLOSED))] {
-            sieve.put(&data, seconds(at));
-            assert_eq!(ledger.lock().fault().map(|fault| fault.reason), expected, "{at} s");
+            frame_filter.put(&data, seconds(at));
+            assert_eq!(stream_table.lock().fault().map(|fault| fault.reason), expected, "{at} s");
         }
     }
 
     #[test]
     fn faults_end_the_reading() {
-        let (seen, ledger) =
+        let (seen, stream_table) =
             sift(&[&[PREFACE, &frame::write(frame::CONTINUATION, 0, 1, b"")].concat(), &talk()]);
         assert_eq!(seen, PREFACE);
-        assert_eq!(ledger.lock().fault().map(|fault| fault.reason), Some(Reason::PROTOCOL_ERROR));
+        assert_eq!(stream_table.lock().fault().map(|fault| fault.reason), Some(Reason::PROTOCOL_ERROR));
     }
 
     #[test]
     fn streams_beyond_the_limit_are_refused_until_one_ends() {
         let now = Instant::now();
-        let ledger = Shared::new(now);
-        let mut sieve = Sieve::new(Bounds { streams: 1, ..BOUNDS }, ledger.clone());
-        sieve.put(PREFACE, now);
+        let stream_table = SharedStreamTable::new(now);
+        let mut frame_filter = FrameFilter::new(Bounds { streams: 1, ..BOUNDS }, stream_table.clone());
+        frame_filter.put(PREFACE, now);
         let open = |id| frame::write(frame::HEADERS, frame::END_HEADERS | frame::END_STREAM, id, STAND_IN);
-        sieve.put(&[open(1), open(3)].concat(), now);
-        assert!(ledger.lock().is_over_streams);
-        let opening = |id| ledger.lock().take_opening(id).map(|(opening, _)| opening);
+        frame_filter.put(&[open(1), open(3)].concat(), now);
+        assert!(stream_table.lock().is_over_streams);
+        let opening = |id| stream_table.lock().take_opening(id).map(|(opening, _)| opening);
         assert!(matches!(opening(3), Some(Opening::Refused)));
-        ledger.lock().reset(3, now);
-        ledger.lock().answered(1);
-        assert_eq!(ledger.lock().open(), 0);
-        sieve.put(&open(5), now);
+        stream_table.lock().reset(3, now);
+        stream_table.lock().answered(1);
+        assert_eq!(stream_table.lock().open(), 0);
+        frame_filter.put(&open(5), now);
         assert!(matches!(opening(5), Some(Opening::Head(_))));
-        ledger.lock().forget(5);
-        ledger.lock().forget(1);
-        assert_eq!(ledger.lock().open(), 0);
+        stream_table.lock().forget(5);
+        stream_table.lock().forget(1);
+        assert_eq!(stream_table.lock().open(), 0);
     }
 
     proptest! {

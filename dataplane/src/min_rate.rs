@@ -1,5 +1,6 @@
-//! The pace of a peer: it has to move enough bytes in every window of waiting for it. Time spent on anything else, such as
-//! an upstream that takes no more or has nothing to say, does not count. No clock here: callers say how long they waited.
+//! The pace of a peer: it has to move enough bytes in every window of waiting for it. Time spent on anything else,
+//! such as an upstream that takes no more or has nothing to say, does not count. No clock here: callers say how long
+//! they waited.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -24,42 +25,42 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Bytes that a slow peer is offered at once.
 const PIECE_BYTES: usize = 4 << 10;
 
-/// How long a peer that takes bytes is waited for: until it has taken none for the stall, or too few for its pace.
+/// The wait for a peer that takes bytes: until it has taken none for the stall, or too few for its rate.
 #[derive(Debug)]
 pub(crate) struct Patience {
     stall: Duration,
     bytes_per_second: u64,
-    pace: Option<Pace>,
+    min_rate: Option<MinRate>,
 }
 
 impl Patience {
     /// For a peer that may take no byte for as long as `stall`.
     pub(crate) fn new(stall: Duration) -> Patience {
-        Patience { stall, bytes_per_second: 0, pace: None }
+        Patience { stall, bytes_per_second: 0, min_rate: None }
     }
 
     /// Asks for so many bytes a second from now on; 0 is off.
-    pub(crate) fn keep_pace(&mut self, bytes_per_second: u64) {
+    pub(crate) fn keep_min_rate(&mut self, bytes_per_second: u64) {
         self.bytes_per_second = bytes_per_second;
-        self.pace = Pace::of_answer(bytes_per_second);
+        self.min_rate = MinRate::of_answer(bytes_per_second);
     }
 
-    /// How long the peer may be waited for now.
+    /// Time that the peer may be waited for now.
     pub(crate) fn left(&self) -> Duration {
-        self.pace.as_ref().map_or(self.stall, |pace| pace.patience().min(self.stall))
+        self.min_rate.as_ref().map_or(self.stall, |min_rate| min_rate.patience().min(self.stall))
     }
 
     /// After waiting for `waited`, the peer took so many bytes.
     pub(crate) fn took(&mut self, waited: Duration, bytes: usize) {
-        if let Some(pace) = &mut self.pace {
-            pace.came(waited, bytes);
+        if let Some(min_rate) = &mut self.min_rate {
+            min_rate.came(waited, bytes);
         }
     }
 
-    /// Bytes to offer the peer at once. One that has let bytes wait gets few: the kernel takes all of a small piece or none,
-    /// and what the peer takes is seen in steps of pieces.
+    /// Bytes to offer the peer at once. One that has let bytes wait gets few: the kernel takes all of a small piece or
+    /// none, and what the peer takes is seen in steps of pieces.
     pub(crate) fn piece(&self) -> usize {
-        let is_slow = self.pace.as_ref().is_some_and(|pace| pace.waited >= SLOW);
+        let is_slow = self.min_rate.as_ref().is_some_and(|min_rate| min_rate.waited >= SLOW);
         if is_slow { PIECE_BYTES } else { usize::MAX }
     }
 
@@ -72,7 +73,7 @@ impl Patience {
 
 /// The pace of one body or answer.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct MinRate {
     /// Bytes of one window.
     bytes_min: u64,
     window: Duration,
@@ -83,20 +84,20 @@ pub(crate) struct Pace {
     recent: VecDeque<(Duration, u64)>,
 }
 
-impl Pace {
+impl MinRate {
     /// Of a body that comes: at least so many bytes a second; `None` when that is none.
-    pub(crate) fn of_body(bytes_per_second: u64) -> Option<Pace> {
-        Pace::new(bytes_per_second, BODY_WINDOW, BODY_GRACE + BODY_WINDOW)
+    pub(crate) fn of_body(bytes_per_second: u64) -> Option<MinRate> {
+        MinRate::new(bytes_per_second, BODY_WINDOW, BODY_GRACE + BODY_WINDOW)
     }
 
     /// Of an answer that is taken.
-    pub(crate) fn of_answer(bytes_per_second: u64) -> Option<Pace> {
-        Pace::new(bytes_per_second, ANSWER_WINDOW, ANSWER_WINDOW)
+    pub(crate) fn of_answer(bytes_per_second: u64) -> Option<MinRate> {
+        MinRate::new(bytes_per_second, ANSWER_WINDOW, ANSWER_WINDOW)
     }
 
-    fn new(bytes_per_second: u64, window: Duration, first: Duration) -> Option<Pace> {
+    fn new(bytes_per_second: u64, window: Duration, first: Duration) -> Option<MinRate> {
         let bytes_min = bytes_per_second.saturating_mul(window.as_secs());
-        (bytes_min > 0).then(|| Pace {
+        (bytes_min > 0).then(|| MinRate {
             bytes_min,
             window,
             first,
@@ -119,7 +120,7 @@ impl Pace {
         }
     }
 
-    /// How long the client may be waited for now until its window holds too little.
+    /// Time that the client may be waited for now until its window holds too little.
     pub(crate) fn patience(&self) -> Duration {
         // No window is judged before the first whole one after the grace.
         let window = self.window;
@@ -147,66 +148,66 @@ mod tests {
 
     #[test]
     fn no_rate_has_no_pace() {
-        assert!(Pace::of_body(0).is_none());
+        assert!(MinRate::of_body(0).is_none());
     }
 
     #[test]
     fn a_silent_client_has_the_grace_and_one_window() {
-        let pace = Pace::of_body(1024).expect("a rate");
-        assert_eq!(pace.patience(), seconds(10));
+        let min_rate = MinRate::of_body(1024).expect("a rate");
+        assert_eq!(min_rate.patience(), seconds(10));
     }
 
     #[test]
     fn a_dribble_ends_with_the_first_window() {
-        let mut pace = Pace::of_body(1024).expect("a rate");
+        let mut min_rate = MinRate::of_body(1024).expect("a rate");
         for second in 1..10 {
-            pace.came(seconds(1), 1);
-            assert_eq!(pace.patience(), seconds(10 - second));
+            min_rate.came(seconds(1), 1);
+            assert_eq!(min_rate.patience(), seconds(10 - second));
         }
-        pace.came(seconds(1), 1);
-        assert_eq!(pace.patience(), Duration::ZERO);
+        min_rate.came(seconds(1), 1);
+        assert_eq!(min_rate.patience(), Duration::ZERO);
     }
 
     #[test]
     fn a_steady_client_goes_on_for_ever() {
-        let mut pace = Pace::of_body(1024).expect("a rate");
+        let mut min_rate = MinRate::of_body(1024).expect("a rate");
         for _ in 0..100 {
-            pace.came(seconds(1), 1024);
-            assert!(pace.patience() >= seconds(1), "{pace:?}");
-            assert!(pace.recent.len() <= 20);
+            min_rate.came(seconds(1), 1024);
+            assert!(min_rate.patience() >= seconds(1), "{min_rate:?}");
+            assert!(min_rate.recent.len() <= 20);
         }
     }
 
     #[test]
     fn just_under_the_rate_is_too_slow() {
-        let mut pace = Pace::of_body(1024).expect("a rate");
+        let mut min_rate = MinRate::of_body(1024).expect("a rate");
         for _ in 0..10 {
-            pace.came(seconds(1), 1023);
+            min_rate.came(seconds(1), 1023);
         }
-        assert_eq!(pace.patience(), Duration::ZERO);
+        assert_eq!(min_rate.patience(), Duration::ZERO);
     }
 
     #[test]
     fn a_burst_buys_one_window() {
-        let mut pace = Pace::of_body(1000).expect("a rate");
+        let mut min_rate = MinRate::of_body(1000).expect("a rate");
         for _ in 0..20 {
-            pace.came(seconds(1), 1000);
+            min_rate.came(seconds(1), 1000);
         }
-        pace.came(Duration::ZERO, 1_000_000);
-        assert_eq!(pace.patience(), seconds(5));
+        min_rate.came(Duration::ZERO, 1_000_000);
+        assert_eq!(min_rate.patience(), seconds(5));
         // Early bytes have left the first window that is judged.
-        let mut early = Pace::of_body(1000).expect("a rate");
+        let mut early = MinRate::of_body(1000).expect("a rate");
         early.came(seconds(1), 1_000_000);
         assert_eq!(early.patience(), seconds(9));
     }
 
     #[test]
     fn many_small_pieces_take_little_memory() {
-        let mut pace = Pace::of_body(1).expect("a rate");
+        let mut min_rate = MinRate::of_body(1).expect("a rate");
         for _ in 0..100_000 {
-            pace.came(Duration::from_micros(100), 1);
+            min_rate.came(Duration::from_micros(100), 1);
         }
-        assert!(pace.recent.len() <= 21, "{}", pace.recent.len());
+        assert!(min_rate.recent.len() <= 21, "{}", min_rate.recent.len());
     }
 
     #[test]
@@ -227,14 +228,14 @@ mod tests {
             ("little, and little waiting", &[(0, 10), (3, 10), (3, 10)], true),
         ] {
             let mut patience = Patience::new(ten);
-            patience.keep_pace(1024);
+            patience.keep_min_rate(1024);
             for (waited, bytes) in steps {
                 patience.took(seconds(*waited), *bytes);
             }
             assert_eq!(!patience.left().is_zero(), goes_on, "{what}: {patience:?}");
         }
         let mut without = Patience::new(ten);
-        without.keep_pace(0);
+        without.keep_min_rate(0);
         without.took(seconds(100), 1);
         assert_eq!(without.left(), ten, "no rate: only silence ends the wait");
     }

@@ -1,5 +1,5 @@
-//! What of a body waits until it has been judged: first in first out, in memory up to a bound, then in a file without a
-//! name. It knows no requests.
+//! The part of a body that waits until it has been judged: first in first out, in memory up to a bound, then in a file
+//! without a name. It knows no requests.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -31,7 +31,7 @@ const DISK_PATIENCE: Duration = Duration::from_secs(DISK_SECONDS);
 
 /// The bytes that wait. What is on disk is older than what is in memory.
 #[derive(Debug)]
-pub(super) struct Hold {
+pub(super) struct BodyBuffer {
     memory: VecDeque<Bytes>,
     joined: BytesMut,
     memory_bytes: usize,
@@ -39,7 +39,7 @@ pub(super) struct Hold {
     spool: Spool,
     disk: Option<Disk>,
     has_spooled: bool,
-    /// Whether the disk is not asked again.
+    /// True if the disk is not asked again.
     has_no_disk: bool,
 }
 
@@ -50,10 +50,10 @@ struct Disk {
     read: u64,
 }
 
-impl Hold {
+impl BodyBuffer {
     /// Holds up to `memory_bytes_max` bytes in memory and the rest in a file that `spool` gives.
-    pub(super) fn new(memory_bytes_max: u64, spool: Spool) -> Hold {
-        Hold {
+    pub(super) fn new(memory_bytes_max: u64, spool: Spool) -> BodyBuffer {
+        BodyBuffer {
             memory: VecDeque::new(),
             joined: BytesMut::new(),
             memory_bytes: 0,
@@ -79,7 +79,7 @@ impl Hold {
         self.has_no_disk = true;
     }
 
-    /// Whether a file was needed.
+    /// Reports whether a file was needed.
     pub(super) fn has_spooled(&self) -> bool {
         self.has_spooled
     }
@@ -194,11 +194,11 @@ async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pressure::Pressure;
+    use crate::overload::Overload;
 
-    async fn drain(hold: &mut Hold) -> Vec<u8> {
+    async fn drain(buffer: &mut BodyBuffer) -> Vec<u8> {
         let mut all = Vec::new();
-        while let Some(piece) = hold.pop().await.expect("it can be read") {
+        while let Some(piece) = buffer.pop().await.expect("it can be read") {
             all.extend_from_slice(&piece);
         }
         all
@@ -208,17 +208,17 @@ mod tests {
     async fn order_is_kept_in_memory_and_on_disk() {
         let folder = tempfile::tempdir().expect("a folder");
         for memory in [u64::MAX, 100_000, 5_000, 1] {
-            let mut hold = Hold::new(memory, Spool::in_folder(folder.path()));
+            let mut buffer = BodyBuffer::new(memory, Spool::in_folder(folder.path()));
             let mut all = Vec::new();
             for number in 0..200u32 {
                 let piece = vec![number as u8; usize::try_from(number * 37 % 9000).expect("small")];
                 all.extend_from_slice(&piece);
-                hold.push(Bytes::from(piece)).await.expect("it is held");
+                buffer.push(Bytes::from(piece)).await.expect("it is held");
             }
-            assert_eq!(hold.has_spooled(), memory < 1_000_000);
-            assert!(!hold.is_empty());
-            assert!(drain(&mut hold).await == all, "memory {memory}");
-            assert!(hold.is_empty());
+            assert_eq!(buffer.has_spooled(), memory < 1_000_000);
+            assert!(!buffer.is_empty());
+            assert!(drain(&mut buffer).await == all, "memory {memory}");
+            assert!(buffer.is_empty());
             // No name is left behind.
             let names = std::fs::read_dir(folder.path()).map(Iterator::count).unwrap_or_default();
             assert_eq!(names, 0);
@@ -228,37 +228,37 @@ mod tests {
     #[tokio::test]
     async fn it_can_be_filled_and_emptied_in_turns() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut hold = Hold::new(10_000, Spool::in_folder(folder.path()));
+        let mut buffer = BodyBuffer::new(10_000, Spool::in_folder(folder.path()));
         let (mut wrote, mut read) = (Vec::new(), Vec::new());
         for number in 0..60u8 {
             let piece = vec![number; 3_000];
             wrote.extend_from_slice(&piece);
-            hold.push(Bytes::from(piece)).await.expect("it is held");
+            buffer.push(Bytes::from(piece)).await.expect("it is held");
             if number % 7 == 0 {
                 read.extend_from_slice(
-                    &hold.pop().await.expect("it can be read").expect("something is held"),
+                    &buffer.pop().await.expect("it can be read").expect("something is held"),
                 );
             }
         }
-        read.extend_from_slice(&drain(&mut hold).await);
+        read.extend_from_slice(&drain(&mut buffer).await);
         assert!(wrote == read);
     }
 
     #[tokio::test]
     async fn tiny_pieces_are_joined() {
-        let mut hold = Hold::new(u64::MAX, Spool::new(Pressure::default()).0);
+        let mut buffer = BodyBuffer::new(u64::MAX, Spool::new(Overload::default()).0);
         for _ in 0..100_000 {
-            hold.push(Bytes::from_static(b"x")).await.expect("it is held");
+            buffer.push(Bytes::from_static(b"x")).await.expect("it is held");
         }
-        assert!(hold.memory.len() < 20, "{} pieces", hold.memory.len());
-        assert_eq!(drain(&mut hold).await.len(), 100_000);
+        assert!(buffer.memory.len() < 20, "{} pieces", buffer.memory.len());
+        assert_eq!(drain(&mut buffer).await.len(), 100_000);
     }
 
     #[tokio::test]
     async fn a_piece_that_gets_no_file_is_held_all_the_same() {
-        let mut hold = Hold::new(1, Spool::new(Pressure::default()).0);
-        assert!(hold.push(Bytes::from_static(b"xyz")).await.is_err());
-        assert!(!hold.has_spooled());
-        assert_eq!(drain(&mut hold).await, b"xyz");
+        let mut buffer = BodyBuffer::new(1, Spool::new(Overload::default()).0);
+        assert!(buffer.push(Bytes::from_static(b"xyz")).await.is_err());
+        assert!(!buffer.has_spooled());
+        assert_eq!(drain(&mut buffer).await, b"xyz");
     }
 }

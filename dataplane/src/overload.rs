@@ -1,6 +1,6 @@
-//! Whether the worker takes more memory than it was given. The system would kill it at some point, with all that is in
-//! flight; before that, bodies wait on disk and most new requests are turned away. Some are served all the same: memory that
-//! was freed is not always given back, and a worker that served nobody could stay short of it for ever.
+//! True if the worker takes more memory than it was given. The system would kill it at some point, with all that is in
+//! flight; before that, bodies wait on disk and most new requests are refused. Some are served all the same:
+//! memory that was freed is not always given back, and a worker that served nobody could stay short of it for ever.
 
 use std::fs::File;
 use std::io;
@@ -13,10 +13,10 @@ use rustix::param::page_size;
 use tracing::{info, warn};
 use waf_shared::limits::{REQUESTS_WHEN_SHORT, SHORT_OF_MEMORY_MILLISECONDS};
 
-/// Where a process finds how much memory it takes, in pages.
+/// File in which a process finds how much memory it takes, in pages.
 const STATM: &str = "/proc/self/statm";
 
-/// What memory is taken, looked at through a file that was opened before the worker was confined.
+/// Gauge of the memory that is taken, read from a file that was opened before the worker was confined.
 #[derive(Debug)]
 pub struct Gauge {
     statm: File,
@@ -46,20 +46,20 @@ impl Gauge {
 
 /// Known everywhere in a worker.
 #[derive(Debug, Clone, Default)]
-pub struct Pressure {
+pub struct Overload {
     is_short: Arc<AtomicBool>,
     /// Requests that may begin before the next look, though memory is short.
     left: Arc<AtomicUsize>,
 }
 
-impl Pressure {
+impl Overload {
     /// Looks at the gauge for as long as the worker lives.
     pub(crate) async fn watch(self, gauge: Gauge) {
         let mut due = tokio::time::interval(Duration::from_millis(SHORT_OF_MEMORY_MILLISECONDS));
         loop {
             due.tick().await;
             let Ok(taken) = gauge.own_bytes() else {
-                return warn!("what memory is taken cannot be seen: no request is turned away for it");
+                return warn!("the memory that is taken cannot be read: no request is refused for it");
             };
             self.left.store(REQUESTS_WHEN_SHORT, Ordering::Relaxed);
             let is_short = taken > gauge.budget_bytes;
@@ -70,7 +70,7 @@ impl Pressure {
             if is_short {
                 warn!(
                     taken_mb,
-                    budget_mb, "memory is short: bodies wait on disk, most new requests are turned away"
+                    budget_mb, "memory is short: bodies wait on disk, most new requests are refused"
                 );
             } else {
                 info!(taken_mb, budget_mb, "memory suffices again");
@@ -82,7 +82,7 @@ impl Pressure {
         self.is_short.load(Ordering::Relaxed)
     }
 
-    /// Whether a request may begin.
+    /// Reports whether a request may begin.
     pub(crate) fn admits(&self) -> bool {
         let take = |left: usize| left.checked_sub(1);
         !self.is_short() || self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
@@ -96,14 +96,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn some_are_served_whatever_memory_is_taken() {
-        let pressure = Pressure::default();
-        assert!((0..100).all(|_| pressure.admits()));
-        let watching = tokio::spawn(pressure.clone().watch(Gauge::open(0).unwrap()));
+        let overload = Overload::default();
+        assert!((0..100).all(|_| overload.admits()));
+        let watching = tokio::spawn(overload.clone().watch(Gauge::open(0).unwrap()));
         let look = Duration::from_millis(SHORT_OF_MEMORY_MILLISECONDS);
         for _ in 0..3 {
             tokio::time::sleep(look).await;
-            assert_eq!((0..100).filter(|_| pressure.admits()).count(), REQUESTS_WHEN_SHORT);
-            assert!(pressure.is_short());
+            assert_eq!((0..100).filter(|_| overload.admits()).count(), REQUESTS_WHEN_SHORT);
+            assert!(overload.is_short());
         }
         watching.abort();
     }

@@ -1,4 +1,4 @@
-//! What a connection costs and what it brings. Frames that make work without carrying anything are charged, data and
+//! Costs and gains of a connection. Frames that make work without carrying anything are charged, data and
 //! finished exchanges pay back; a connection that spends everything is a flood, whichever frames it is made of.
 
 use std::time::Instant;
@@ -57,14 +57,14 @@ impl Gain {
 
 /// The account of one connection.
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct FloodBudget {
     credit: u32,
     refilled: Instant,
 }
 
-impl Account {
-    pub(super) fn new(now: Instant) -> Account {
-        Account { credit: CREDIT_MAX, refilled: now }
+impl FloodBudget {
+    pub(super) fn new(now: Instant) -> FloodBudget {
+        FloodBudget { credit: CREDIT_MAX, refilled: now }
     }
 
     /// Charges a frame; `false` when nothing is left to pay it with.
@@ -100,8 +100,8 @@ mod tests {
 
     fn affordable(cost: Cost) -> u32 {
         let now = Instant::now();
-        let mut account = Account::new(now);
-        (0..100_000).take_while(|_| account.charge(cost, now)).count() as u32
+        let mut flood_budget = FloodBudget::new(now);
+        (0..100_000).take_while(|_| flood_budget.charge(cost, now)).count() as u32
     }
 
     #[test]
@@ -114,14 +114,14 @@ mod tests {
     #[test]
     fn what_a_connection_is_for_pays() {
         let start = Instant::now();
-        let mut account = Account::new(start);
+        let mut flood_budget = FloodBudget::new(start);
         for _ in 0..10_000 {
-            assert!(account.charge(Cost::Reset, start));
-            account.earn(Gain::Answered);
-            assert!(account.charge(Cost::Control, start) && account.charge(Cost::Control, start));
-            account.earn(Gain::Sent);
+            assert!(flood_budget.charge(Cost::Reset, start));
+            flood_budget.earn(Gain::Answered);
+            assert!(flood_budget.charge(Cost::Control, start) && flood_budget.charge(Cost::Control, start));
+            flood_budget.earn(Gain::Sent);
         }
-        while account.charge(Cost::Control, start) {}
-        assert!(account.charge(Cost::Settings, start + Duration::from_secs(1)));
+        while flood_budget.charge(Cost::Control, start) {}
+        assert!(flood_budget.charge(Cost::Settings, start + Duration::from_secs(1)));
     }
 }

@@ -20,7 +20,7 @@ use crate::trace::{TraceSetupError, Tracer};
 use crate::upstream::{Pool, Pools, TlsSetupError};
 use waf_shared::route::{HostSet, Router};
 
-/// Why a plan cannot be served.
+/// The reason why a plan cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The bytes are not a plan.
@@ -42,7 +42,7 @@ pub enum BuildError {
 
 /// A plan made ready. A request sees exactly one from its first byte to its last.
 #[derive(Debug)]
-pub struct Serving {
+pub struct ActivePlan {
     plan: Plan,
     digest: Digest,
     digest_text: String,
@@ -65,17 +65,17 @@ pub struct Serving {
     route_series: Vec<Arc<Series>>,
 }
 
-impl Serving {
+impl ActivePlan {
     /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept; what rate limits
     /// count lies in `memory`, requests are counted in `metrics`, and
     /// files for bodies come from `spool`.
     pub fn build(
         plan_bytes: &[u8],
         memory: Option<rate_limit::Memory>,
-        previous: Option<&Arc<Serving>>,
+        previous: Option<&Arc<ActivePlan>>,
         metrics: &Arc<Metrics>,
         spool: &Spool,
-    ) -> Result<Arc<Serving>, BuildError> {
+    ) -> Result<Arc<ActivePlan>, BuildError> {
         let (mut plan, digest) = plan::decode(plan_bytes)?;
         let engine =
             previous.map_or_else(|| Arc::new(waf_detection::rules::engine()), |p| Arc::clone(&p.engine));
@@ -86,7 +86,7 @@ impl Serving {
         let (global_headers, route_headers) = header_rules(&mut plan);
         let known = previous.and_then(|p| p.tracer.as_ref());
         let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
-        Ok(Arc::new(Serving {
+        Ok(Arc::new(ActivePlan {
             router: Router::new(&plan),
             global_bounds: Bounds::of(&plan.global),
             route_bounds: plan.routes.iter().map(|route| Bounds::of(&route.settings)).collect(),
@@ -145,7 +145,7 @@ impl Serving {
         self.plan.routes.get(route.0)?.rate_limit.as_ref().zip(self.quotas.of(route.0))
     }
 
-    /// Where spans go, while tracing is on.
+    /// Receiver of spans, while tracing is on.
     pub(crate) fn tracer(&self) -> Option<&Arc<Tracer>> {
         self.tracer.as_ref()
     }
@@ -176,7 +176,7 @@ impl Serving {
         &self.pools
     }
 
-    /// Where files for bodies come from.
+    /// Source of files for bodies.
     pub(crate) fn spool(&self) -> &Spool {
         &self.spool
     }
@@ -196,12 +196,12 @@ impl Serving {
         self.head_bytes_max
     }
 
-    /// What holds on a route or, before one is chosen, everywhere.
+    /// Settings of a route or, before one is chosen, the global ones.
     pub(crate) fn settings(&self, route: Option<RouteIndex>) -> &Settings {
         route.and_then(|r| self.plan.routes.get(r.0)).map_or(&self.plan.global, |r| &r.settings)
     }
 
-    /// The bounds of inspection on a route, as [`Serving::settings`] has them.
+    /// The bounds of inspection on a route, as [`ActivePlan::settings`] has them.
     pub(crate) fn bounds(&self, route: Option<RouteIndex>) -> &Bounds {
         route.and_then(|r| self.route_bounds.get(r.0)).unwrap_or(&self.global_bounds)
     }
@@ -220,7 +220,7 @@ impl Serving {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RouteIndex(pub(crate) usize);
 
-/// What is done to the headers of a response, as bytes on the wire.
+/// Rules for the headers of a response, as bytes on the wire.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeaderRules {
     pub(crate) add: Vec<AddHeader>,
@@ -251,7 +251,7 @@ fn header_rules(plan: &mut Plan) -> (Arc<HeaderRules>, Vec<Arc<HeaderRules>>) {
 const SHARED_RULES_MAX: usize = 32;
 
 impl HeaderRules {
-    /// Whether a response field of that name is taken out.
+    /// Reports whether a response field of that name is taken out.
     pub(crate) fn strips(&self, name: &[u8]) -> bool {
         self.strip.iter().any(|s| name.eq_ignore_ascii_case(s.as_bytes()))
             || self.add.iter().any(|a| a.replaces && name.eq_ignore_ascii_case(a.name.as_bytes()))

@@ -1,11 +1,10 @@
-//! What a response is screened with: the inspection of its head and, where the body is text, of the body with its content
+//! Inspection of one response: that of its head and, where the body is text, of the body with its content
 //! codings taken off. It knows no client and waits for nothing.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nix::time::{ClockId, clock_gettime};
 use waf_detection::budget::Budget;
 use waf_detection::inspection::OnHit;
 use waf_detection::response::{Asked, Head, ResponseInspection};
@@ -14,14 +13,16 @@ use waf_shared::catalog::Leaf;
 use waf_shared::metrics::RouteCounter;
 use waf_shared::plan::Settings;
 
-use super::admit::{Admitted, refuses};
-use super::answered::Answered;
-use super::inspect::Cleared;
-use super::record::Record;
+use super::admit::Admitted;
+use super::body::Body;
+use super::context::RequestContext;
+use super::contract::Contracted;
+use super::findings::{Findings, ResponseFindings};
+use super::response_contract::ResponseContract;
 use crate::coding::{self, Ancillary, Inflater};
+use crate::head::ResponseHead;
 use crate::http1::framing::Framing;
-use crate::http1::head::ResponseHead;
-use crate::metrics::watch;
+use crate::metrics::{thread_cpu_time, watch};
 use crate::refusal::{BAD_GATEWAY, Refusal};
 
 /// Bytes of a request's body in which the parameter that names a redirect's host stands.
@@ -29,47 +30,46 @@ const PARAMETERS_BYTES_MAX: usize = 16 << 10;
 
 /// The screening of one response.
 #[derive(Debug)]
-pub(super) struct Screen {
+pub(super) struct ResponseInspector {
     inspection: Box<ResponseInspection>,
     inflater: Option<Inflater>,
     reads_body: bool,
     /// The contract's side of it.
-    answered: Option<Answered>,
+    answered: Option<ResponseContract>,
     refuses: bool,
     is_stream: bool,
     held_max: usize,
-    /// Whether more bytes come, as they are, than rules read.
+    /// True if more bytes come, as they are, than rules read.
     is_too_long: bool,
-    /// Whether the body did not inflate as its coding says.
+    /// True if the body did not inflate as its coding says.
     is_garbled: bool,
 }
 
-impl Screen {
+impl ResponseInspector {
     /// For a response to `admitted`, with its head judged; `None` when nothing looks at it, or any further.
     pub(super) fn of(
         response: &ResponseHead,
         framing: Framing,
-        admitted: &Admitted,
-        record: &Record,
-    ) -> Option<Screen> {
-        let settings = record.settings();
+        cleared: (&Contracted, &[u8]),
+        context: &RequestContext,
+        findings: &mut Findings,
+    ) -> Option<ResponseInspector> {
+        let (contracted, parameters) = cleared;
+        let settings = context.settings();
         let is_wanted = ResponseInspection::is_wanted(&settings.leaves);
         let has_body = !matches!(framing, Framing::None | Framing::Length(0));
-        let answered = Answered::of(response, has_body, record);
+        let mut answered = ResponseContract::of(response, has_body, contracted, context);
         if !is_wanted && answered.is_none() {
             return None;
         }
-        let refuses = refuses(record) && is_wanted;
+        let refuses = context.is_blocking() && is_wanted;
         // A body whose length nobody knows is a stream: it is read on for as long as it flows.
         let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
         let inspected_max = settings.inspection.max_inspect_size;
         let bytes_max = if is_stream { u64::MAX } else { inspected_max };
-        let limit = settings.inspection.evaluation_timeout.duration();
-        let budget = Budget { limit, clock: thread_cpu_time, watch };
-        let on_hit = if refuses { OnHit::Stop } else { OnHit::GoOn };
-        let engine = Arc::clone(record.serving.engine());
-        let mut inspection = ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max);
-        let kind = if is_wanted { inspection.head(&asked(admitted, record), &head(response)) } else { None };
+        let mut inspection = inspection(context, refuses, bytes_max);
+        let asked = asked(&contracted.admitted, parameters);
+        let kind = if is_wanted { inspection.head(&asked, &head(response)) } else { None };
         let codings = coding::codings(response.fields.all("content-encoding"));
         let is_part = response.status == 206;
         let reads_body = kind.is_some()
@@ -77,13 +77,12 @@ impl Screen {
             && codings.as_ref().is_ok_and(|codings| codings.is_empty() || !is_part);
         let blocks = inspection.verdict().blocks();
         if kind.is_some() && has_body && !reads_body && !blocks {
-            record.series().add(RouteCounter::ResponseCoded, 1);
+            findings.measured.count(RouteCounter::ResponseCoded);
         }
         if !reads_body && !blocks && answered.is_none() {
             return None;
         }
         let bounds = coding::Bounds { bytes_max, ratio_max: settings.inspection.decompression_ratio_limit };
-        let mut answered = answered;
         if codings.is_err()
             && let Some(answered) = &mut answered
         {
@@ -92,7 +91,7 @@ impl Screen {
         let inflater = codings.ok().filter(|codings| !codings.is_empty());
         let is_too_long =
             matches!(framing, Framing::Length(length) if length > bytes_max) && inflater.is_none();
-        Some(Screen {
+        Some(ResponseInspector {
             inspection: Box::new(inspection),
             inflater: inflater.map(|codings| Inflater::new(&codings, bounds, Ancillary::Skipped)),
             reads_body,
@@ -106,12 +105,12 @@ impl Screen {
         })
     }
 
-    /// Whether the response is held back until it is judged. What is only reported flows at once.
+    /// Reports whether the response is held back until it is judged. What is only reported flows at once.
     pub(super) fn holds(&self) -> bool {
-        self.refuses || self.answered.as_ref().is_some_and(Answered::refuses)
+        self.refuses || self.answered.as_ref().is_some_and(ResponseContract::refuses)
     }
 
-    /// Whether the client may be waiting for what is there: silence lets it go.
+    /// Reports whether the client may be waiting for what is there: silence lets it go.
     pub(super) fn is_stream(&self) -> bool {
         self.is_stream
     }
@@ -135,7 +134,7 @@ impl Screen {
                 answered.take(bytes);
             }
             let is_over = !reads_body || inspection.is_full();
-            if is_over && answered.as_ref().is_none_or(Answered::is_over) {
+            if is_over && answered.as_ref().is_none_or(ResponseContract::is_over) {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
@@ -177,18 +176,18 @@ impl Screen {
         self.inspection.release();
     }
 
-    /// Whether nothing that may follow is read.
+    /// Reports whether nothing that may follow is read.
     pub(super) fn is_over(&self) -> bool {
         let rules_are_over = !self.reads_body || self.inspection.is_full();
-        let contract_is_over = self.answered.as_ref().is_none_or(Answered::is_over);
+        let contract_is_over = self.answered.as_ref().is_none_or(ResponseContract::is_over);
         (rules_are_over && contract_is_over) || self.inflater.as_ref().is_some_and(Inflater::is_stopped)
     }
 
-    /// Why the response is refused, if it is.
+    /// The reason why the response is refused, if it is.
     pub(super) fn refusal(&self) -> Option<Refusal> {
         let verdict = self.inspection.verdict();
         if !self.refuses || !verdict.blocks() {
-            let is_refused = self.answered.as_ref().is_some_and(Answered::is_refused);
+            let is_refused = self.answered.as_ref().is_some_and(ResponseContract::is_refused);
             return is_refused.then_some(BAD_GATEWAY);
         }
         let leaf = verdict.violations.first().map(|violation| violation.leaf);
@@ -196,18 +195,18 @@ impl Screen {
         Some(Refusal::blocked(leaf.map_or(403, |leaf| leaf.row().status)))
     }
 
-    /// What was found, and what it took.
-    pub(super) fn into_judged(self) -> Judged {
+    /// The findings, and the time that they took.
+    pub(super) fn into_judged(self) -> ResponseFindings {
         let (time, unread) = (self.inspection.time(), self.unread());
         let verdict = self.inspection.into_verdict();
         let timed_out = verdict.timed_out;
         let verdict = Some(verdict).filter(Verdict::blocks).map(Box::new);
-        let contract_time = self.answered.as_ref().map_or(Duration::ZERO, Answered::time);
-        let breach = self.answered.and_then(Answered::into_breach);
-        Judged { verdict, breach, time, contract_time, timed_out, unread }
+        let contract_time = self.answered.as_ref().map_or(Duration::ZERO, ResponseContract::time);
+        let breach = self.answered.and_then(ResponseContract::into_breach);
+        ResponseFindings { verdict, breach, time, contract_time, timed_out, unread }
     }
 
-    /// Why rules did not read the body to its end, where nothing else made reading on pointless.
+    /// The reason why rules did not read the body to its end, where nothing else made reading on pointless.
     fn unread(&self) -> Option<RouteCounter> {
         let verdict = self.inspection.verdict();
         if verdict.blocks() || verdict.timed_out {
@@ -223,46 +222,37 @@ impl Screen {
     }
 }
 
-/// What the screening of a response came to; nothing when there was none.
-#[derive(Debug, Default)]
-pub(super) struct Judged {
-    /// What rules found, when it would block.
-    pub(super) verdict: Option<Box<Verdict>>,
-    /// How the contract was broken.
-    pub(super) breach: Option<String>,
-    /// What rules took.
-    pub(super) time: Duration,
-    /// What comparing with the contract took.
-    pub(super) contract_time: Duration,
-    /// Whether they ran out of time.
-    pub(super) timed_out: bool,
-    /// Why rules did not read the body, or not to its end.
-    pub(super) unread: Option<RouteCounter>,
-}
-
-/// The beginning of a body that holds parameters, where a rule compares redirects with it.
-pub(super) fn parameters(cleared: &Cleared, settings: &Settings) -> Vec<u8> {
-    let admitted = &cleared.admitted;
+/// The beginning of a body with parameters, where a rule compares redirects with it.
+pub(super) fn parameters(admitted: &Admitted, body: &Body, settings: &Settings) -> Vec<u8> {
     if !admitted.carries_body() || !settings.leaves.contains(Leaf::ResponseInspectionOpenRedirects) {
         return Vec::new();
     }
     let media_type = admitted.head.fields.first("content-type").unwrap_or_default().to_ascii_lowercase();
     let holds = |name: &[u8]| memchr::memmem::find(&media_type, name).is_some();
     if holds(b"json") || holds(b"form-urlencoded") {
-        cleared.body.beginning(PARAMETERS_BYTES_MAX)
+        body.beginning(PARAMETERS_BYTES_MAX)
     } else {
         Vec::new()
     }
 }
 
-fn asked<'a>(admitted: &'a Admitted, record: &'a Record) -> Asked<'a> {
+fn inspection(context: &RequestContext, stops: bool, bytes_max: u64) -> ResponseInspection {
+    let settings = context.settings();
+    let limit = settings.inspection.evaluation_timeout.duration();
+    let budget = Budget { limit, clock: thread_cpu_time, watch };
+    let on_hit = if stops { OnHit::Stop } else { OnHit::GoOn };
+    let engine = Arc::clone(context.active_plan.engine());
+    ResponseInspection::new(engine, settings.leaves, on_hit, budget, bytes_max)
+}
+
+fn asked<'a>(admitted: &'a Admitted, parameters: &'a [u8]) -> Asked<'a> {
     let target = admitted.head.target();
     let host = admitted.target.authority(target).or_else(|| admitted.head.fields.first("host"));
     Asked {
         host: host.unwrap_or_default(),
         path: admitted.target.path(target),
         query: admitted.target.query(target).unwrap_or_default(),
-        body: &record.parameters,
+        body: parameters,
     }
 }
 
@@ -272,9 +262,4 @@ fn head(response: &ResponseHead) -> Head<'_> {
         content_type: response.fields.first("content-type").unwrap_or_default(),
         location: response.fields.first("location"),
     }
-}
-
-/// CPU time of this thread: what `evaluation_timeout` counts.
-fn thread_cpu_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }

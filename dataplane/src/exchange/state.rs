@@ -1,0 +1,141 @@
+//! The state of one exchange: its context and its findings, and the one place that makes event, spans and metrics of
+//! them.
+
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use waf_detection::inspection::Inspection;
+use waf_shared::metrics::{RouteCounter, WorkerCounter};
+
+use super::context::{ConnectionInfo, RequestContext};
+use super::event::{self, Ending};
+use super::findings::Findings;
+use super::{exchange_metrics, spans};
+use crate::active_plan::ActivePlan;
+use crate::audit::Disposition;
+use crate::audit::sink::AuditUnavailable;
+use crate::head::RequestHead;
+use crate::proxy::Proxy;
+use crate::trace;
+
+/// One exchange: its context, its findings, and what is counted and traced when it ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) context: RequestContext,
+    pub(crate) findings: Findings,
+    /// The counter of what was done with the request; none while there is no request yet.
+    action: Option<RouteCounter>,
+    /// Notes for its spans, while tracing is on.
+    trace: Option<Box<trace::Exchange>>,
+}
+
+impl Exchange {
+    /// An exchange that begins now.
+    pub(crate) fn new(active_plan: Arc<ActivePlan>, connection: ConnectionInfo) -> Exchange {
+        active_plan.metrics().entered();
+        let now = (Instant::now(), SystemTime::now());
+        Exchange {
+            context: RequestContext::new(active_plan, connection, now),
+            findings: Findings::default(),
+            action: None,
+            trace: None,
+        }
+    }
+
+    /// Counts the exchange as a request: allowed, unless it is blocked or detected later.
+    pub(super) fn mark_request(&mut self) {
+        self.action.get_or_insert(RouteCounter::Allowed);
+    }
+
+    /// Counts the request as blocked.
+    pub(crate) fn set_blocked(&mut self) {
+        self.action = Some(RouteCounter::Blocked);
+    }
+
+    pub(super) fn begin_trace(&mut self, head: Option<&RequestHead>) {
+        if self.trace.is_none() {
+            self.trace = spans::begin(&mut self.context, head);
+        }
+    }
+
+    pub(super) fn stage(&mut self, name: &'static str) {
+        if let Some(trace) = &mut self.trace {
+            trace.stage(name, Instant::now());
+        }
+    }
+
+    pub(super) fn set_status(&mut self, status: u16) {
+        if let Some(trace) = &mut self.trace {
+            trace.status = status;
+        }
+    }
+
+    /// Adds the call of the upstream to the trace.
+    pub(super) fn add_call(&mut self, call: Option<trace::Call>) {
+        if let (Some(trace), Some(call)) = (&mut self.trace, call) {
+            if let Some(at) = call.answered {
+                trace.stage("upstream answered", at);
+            }
+            trace.call = Some(call);
+        }
+    }
+
+    /// Sends the audit event, if the exchange has one.
+    pub(crate) async fn send_event(
+        &mut self,
+        ending: Ending<'_>,
+        proxy: &Proxy,
+    ) -> Result<(), AuditUnavailable> {
+        self.context.ensure_request_id();
+        let Some(composed) = event::compose(&self.context, &self.findings, &ending) else { return Ok(()) };
+        if let Some(trace) = &mut self.trace {
+            trace.action = composed.action;
+        }
+        let began = Instant::now();
+        let sent = proxy.audit().send(composed.line).await;
+        let waited = began.elapsed();
+        if waited > exchange_metrics::HANDED_OVER {
+            let nanoseconds = crate::metrics::nanoseconds(waited);
+            let metrics = self.context.active_plan.metrics();
+            metrics.add(WorkerCounter::AuditBackpressureNanoseconds, nanoseconds);
+        }
+        if let Err(error) = sent {
+            exchange_metrics::count_refused_event(&self.context);
+            tracing::warn!(request_id = self.context.request_id(), %error, "an event could not be sent");
+            return Err(error);
+        }
+        let Ending { disposition, verdict, .. } = ending;
+        exchange_metrics::count_event(&self.context, &self.findings, disposition, verdict);
+        if disposition == Disposition::Detected {
+            self.action = Some(RouteCounter::Detected);
+        }
+        Ok(())
+    }
+
+    /// Waits until an event would find room, as long as the event would.
+    pub(super) async fn await_event_room(&self, proxy: &Proxy) -> Result<(), AuditUnavailable> {
+        let room = proxy.audit().room().await;
+        if let Err(error) = room {
+            exchange_metrics::count_refused_event(&self.context);
+            let request_id = self.context.request_id();
+            tracing::warn!(request_id, %error, "a request is refused because its event could not be sent");
+        }
+        room
+    }
+
+    /// Counts the cost of an inspection that is over, and keeps its buffers for another request.
+    pub(super) fn give_back(&self, inspection: Box<Inspection>, proxy: &Proxy) {
+        exchange_metrics::count_cost(&self.context, &inspection);
+        proxy.inspections().put(inspection);
+    }
+}
+
+/// However an exchange ends, it is counted and its spans are sent once: also when its task is given up with its stream.
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        exchange_metrics::count(&self.context, &self.findings, self.action);
+        if let Some(trace) = self.trace.take() {
+            spans::finish(trace, &self.context);
+        }
+    }
+}
