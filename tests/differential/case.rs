@@ -1,6 +1,6 @@
 //! A request in parts, so that mutations know what they change, and its bytes on the wire.
 
-/// How the end of the body is announced.
+/// Framing of the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// By its length.

@@ -214,7 +214,7 @@ impl Comparison {
         findings
     }
 
-    /// Whether the service refuses the value where it stands plainly: then it was its reading that differed, not its judgement.
+    /// True if the service refuses the value where it stands plainly: then it was its reading that differed, not its judgement.
     pub(crate) fn is_attack(&self, seen: &Seen) -> bool {
         let value = String::from_utf8_lossy(&seen.value);
         let is_field_value = seen.value.iter().all(|byte| (b' '..0x7f).contains(byte));
@@ -225,7 +225,7 @@ impl Comparison {
         matches!(self.service.send(&case.wire()), Outcome::Refused(_))
     }
 
-    /// Whether a request is forwarded and the reader sees the attack in it; the place.
+    /// True if a request is forwarded and the reader sees the attack in it; the place.
     pub(crate) fn shows(&self, case: &Case, attack: usize, reader: usize) -> Option<Seen> {
         let Outcome::Forwarded(bytes) = self.service.send(&case.wire()) else { return None };
         let reading = self.readers[reader].read(&[bytes])?.pop()?;

@@ -19,7 +19,7 @@ pub(crate) struct Change {
 struct Kind {
     name: &'static str,
     apply: fn(&mut Case, &mut Random),
-    /// How often it is drawn, beside the others.
+    /// Relative frequency among the others.
     weight: usize,
 }
 
@@ -208,7 +208,7 @@ fn repeat(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Where `needle` stands in `bytes`.
+/// Offset of `needle` in `bytes`.
 fn find(bytes: &[u8], needle: &[u8]) -> Vec<usize> {
     bytes
         .windows(needle.len())

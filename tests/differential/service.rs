@@ -20,7 +20,7 @@ const BYTES_MAX: usize = 1 << 20;
 /// Field by which the client knows the origin's answer.
 const ECHO: &[u8] = b"X-Reached: 1\r\n";
 
-/// What the service made of some bytes.
+/// Outcome of some bytes at the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// It refused them, with this status.
@@ -80,7 +80,7 @@ fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
 }
 
-/// What the first answer says that is not interim; nothing while it is not complete.
+/// Outcome of the first answer that is not interim; nothing while it is not complete.
 fn outcome(answer: &[u8]) -> Option<Outcome> {
     let (head, rest) = parted(answer)?;
     let status = std::str::from_utf8(head.get(9..12)?).ok()?.parse().ok()?;
@@ -138,7 +138,7 @@ fn echo(mut stream: TcpStream) {
     }
 }
 
-/// Whether a request is complete, by the letter of its framing.
+/// True if a request is complete, by the letter of its framing.
 pub(crate) fn is_whole(taken: &[u8]) -> bool {
     let Some((head, body)) = parted(taken) else { return false };
     if value(head, "transfer-encoding").is_some() {

@@ -35,12 +35,12 @@ const HANDSHAKES_MAX: usize = 100_000;
 /// For one read or write of a client.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is shaken.
+/// Kind of handshake.
 struct Scenario {
     name: &'static str,
     version: &'static SupportedProtocolVersion,
     kind: HandshakeKind,
-    /// Whether clients offer the hybrid of X25519 and ML-KEM-768, as browsers do; this service takes it, the nginx of
+    /// True if clients offer the hybrid of X25519 and ML-KEM-768, as browsers do; this service takes it, the nginx of
     /// today's distributions cannot.
     offers_hybrid: bool,
     sends_request: bool,

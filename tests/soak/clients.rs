@@ -24,7 +24,7 @@ use waf_tests::tls::Client as TlsClient;
 use super::record::Record;
 use super::services::{HOST, Services};
 
-/// How long an answer may take.
+/// Time that an answer may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Requests over one connection, so that connections and handshakes are part of the load.
@@ -158,7 +158,7 @@ async fn speak_http2(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'stati
     Ok(Sender::Http2(sender))
 }
 
-/// Whether the connection takes another request; one that was closed between two requests costs none.
+/// True if the connection takes another request; one that was closed between two requests costs none.
 async fn is_open(sender: &mut Sender) -> bool {
     match sender {
         Sender::Http1(sender) => sender.ready().await.is_ok(),

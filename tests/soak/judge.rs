@@ -1,4 +1,4 @@
-//! What a good soak is, and its table: a row for each tenth of the time.
+//! Criteria of a good soak, and its table: a row for each tenth of the time.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::record::Record;
 use super::services::Services;
 use super::watch::Sample;
 
-/// Growth of memory from the second tenth to the last that is let pass: what an allocator keeps is not the same twice.
+/// Growth of memory from the second tenth to the last that is allowed: what an allocator keeps is not the same twice.
 const GROWTH_PERCENT: u64 = 5;
 const GROWTH_KIB: u64 = 2048;
 
@@ -90,7 +90,7 @@ pub(super) fn table(time: Duration, samples: &[Sample], record: &Record) -> Stri
     text
 }
 
-/// What should not be.
+/// Conditions that must not occur.
 pub(super) fn wrong(time: Duration, samples: &[Sample], record: &Record, services: &Services) -> Vec<String> {
     let mut wrong = record.unexplained();
     let (early, late) = (tenth(time, samples, 1), tenth(time, samples, 9));

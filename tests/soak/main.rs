@@ -18,7 +18,7 @@ use record::Record;
 use services::Services;
 use waf_tests::running::kill;
 
-/// How long, and how often something happens meanwhile.
+/// Duration, and intervals of what happens meanwhile.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
     time: Duration,

@@ -1,4 +1,4 @@
-//! What the clients saw: how long answers took, what failed and when.
+//! Observations of the clients: how long answers took, what failed and when.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

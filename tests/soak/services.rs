@@ -56,7 +56,7 @@ impl Services {
         })
     }
 
-    /// How many bytes of metrics each service shows.
+    /// Bytes of metrics that each service shows.
     pub(super) fn scrape(&self) -> usize {
         let lengths = [&self.plain, &self.tls].map(|waf| {
             let page = Request::get("/metrics").to(waf.metrics);

@@ -1,4 +1,4 @@
-//! What the services protect: pages that count what they are sent, and WebSockets that say everything back.
+//! The protected upstreams: pages that count what they are sent, and WebSockets that say everything back.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
-/// Where it listens.
+/// Address at which it listens.
 pub(super) struct Upstream {
     pub(super) pages: SocketAddr,
     pub(super) sockets: SocketAddr,

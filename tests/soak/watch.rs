@@ -1,4 +1,4 @@
-//! What the services take while they run.
+//! Resources that the services take while they run.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -22,7 +22,7 @@ const KUBERNETES: &str = "1.34.0";
 /// The release's name.
 pub const RELEASE: &str = "edge";
 
-/// Whether the chart's tests may be left out: `./test --without-helm`.
+/// True if the chart's tests may be left out: `./test --without-helm`.
 #[allow(clippy::disallowed_methods, reason = "a test program has no command line of its own")]
 pub fn left_out() -> bool {
     std::env::var_os("WAF_TESTS_WITHOUT_HELM").is_some()
@@ -138,7 +138,7 @@ pub struct HttpRoute {
     kind: String,
     /// Name and labels.
     pub metadata: Metadata,
-    /// What is routed where.
+    /// Routes and their targets.
     pub spec: HttpRouteSpec,
 }
 
@@ -161,7 +161,7 @@ pub struct HttpRouteSpec {
 pub struct ParentRef {
     /// The gateway.
     pub name: String,
-    /// Where it lives.
+    /// Its namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Which of its listeners.
@@ -175,7 +175,7 @@ pub struct ParentRef {
 pub struct HttpRouteRule {
     /// Which requests.
     pub matches: Vec<HttpRouteMatch>,
-    /// Where they go.
+    /// Their targets.
     pub backend_refs: Vec<BackendRef>,
 }
 
@@ -217,7 +217,7 @@ pub struct BackendRef {
     pub port: i32,
 }
 
-/// What the Prometheus operator scrapes, as far as the chart writes it.
+/// Targets that the Prometheus operator scrapes, as far as the chart writes it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ServiceMonitor {
@@ -225,7 +225,7 @@ pub struct ServiceMonitor {
     kind: String,
     /// Name and labels.
     pub metadata: Metadata,
-    /// What is scraped, and how.
+    /// Scraped endpoints.
     pub spec: ServiceMonitorSpec,
 }
 
@@ -235,7 +235,7 @@ pub struct ServiceMonitor {
 pub struct ServiceMonitorSpec {
     /// Services.
     pub selector: LabelSelector,
-    /// How each is asked.
+    /// The request to each.
     pub endpoints: Vec<Endpoint>,
 }
 
@@ -255,6 +255,6 @@ pub struct Endpoint {
     pub port: String,
     /// Path.
     pub path: String,
-    /// How often.
+    /// Interval.
     pub interval: String,
 }

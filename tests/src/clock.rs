@@ -28,7 +28,7 @@ impl Clock {
         Clock { file }
     }
 
-    /// Where the processes of `start` look for the time.
+    /// File in which the processes of `start` look for the time.
     #[must_use]
     pub fn shown_to(&self, start: Start) -> Start {
         start

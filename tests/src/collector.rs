@@ -27,7 +27,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::origin::Authority;
 use crate::polling;
 
-/// What a collector speaks.
+/// Protocol of a collector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaks {
     /// OTLP over gRPC.
@@ -48,7 +48,7 @@ impl Speaks {
 /// One export request.
 #[derive(Debug, Clone)]
 pub struct Export {
-    /// Where it was sent to.
+    /// Path that it was sent to.
     pub path: String,
     /// Its header fields or metadata, names in lower case.
     pub headers: Vec<(String, String)>,
@@ -110,7 +110,7 @@ impl Collector {
         Collector { port, kept, _runtime: runtime }
     }
 
-    /// What was exported so far.
+    /// Everything that was exported so far.
     pub fn exports(&self) -> Vec<Export> {
         self.kept.exports.lock().expect("nobody panics while holding it").clone()
     }

@@ -1,4 +1,4 @@
-//! What every answer of the service itself has to look like, checked to the byte.
+//! The form of every answer of the service itself, checked to the byte.
 
 use crate::raw::Response;
 
@@ -24,7 +24,7 @@ pub fn is_request_id(id: &str) -> bool {
     (1..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
-/// Whether `id` is a `UUIDv7` in its usual form.
+/// True if `id` is a `UUIDv7` in its usual form.
 pub fn is_uuid_v7(id: &str) -> bool {
     let parts: Vec<&str> = id.split('-').collect();
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();

@@ -17,7 +17,7 @@ use waf_shared::plan::Digest;
 
 use crate::{polling, programs};
 
-/// How long the worker may take to say something.
+/// Time that the worker may take to say something.
 const ANSWER_TIME: Duration = Duration::from_secs(20);
 
 /// A worker under the test's command.
@@ -113,7 +113,7 @@ impl Worker {
         polling::until("the end of a worker", || self.child.try_wait().expect("the process is ours"))
     }
 
-    /// Whether it still runs.
+    /// True if it still runs.
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().expect("the process is ours").is_none()
     }

@@ -1,11 +1,11 @@
-//! An HTTP/2 client that writes frames by hand, as crooked as a test wants them, and reads what comes back. It decodes no
+//! An HTTP/2 client that writes frames by hand, as malformed as a test wants them, and reads what comes back. It decodes no
 //! header blocks.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// What every connection begins with.
+/// The preface of every connection.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Frame types.
@@ -41,7 +41,7 @@ pub const REFUSED_STREAM: u32 = 7;
 /// See [`PROTOCOL_ERROR`].
 pub const ENHANCE_YOUR_CALM: u32 = 11;
 
-/// How long a frame is waited for.
+/// Time that a frame is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One frame.
@@ -145,7 +145,7 @@ impl Frames {
         })
     }
 
-    /// Whether everything that is left is the end of the connection.
+    /// True if everything that is left is the end of the connection.
     pub fn is_closed(&mut self) -> bool {
         std::iter::from_fn(|| self.next_frame()).count();
         true

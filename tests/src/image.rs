@@ -1,7 +1,7 @@
 //! The container image, made of the programs under test, unpacked, and run as an engine would run it: its tree as a root
 //! that cannot be written, `/proc` and a bare `/dev`, a volume for data, and a user without privileges.
 //!
-//! What differs from the shipped image: these programs were built for tests and are linked dynamically, so the libraries
+//! Differences from the shipped image: these programs were built for tests and are linked dynamically, so the libraries
 //! that they need are put beside them.
 
 use std::collections::BTreeSet;
@@ -24,13 +24,13 @@ pub struct Image {
     folder: tempfile::TempDir,
     /// Name and tag under which engines list it.
     pub name: String,
-    /// How engines run it.
+    /// The way engines run it.
     pub config: Value,
     /// The tree.
     pub root: PathBuf,
 }
 
-/// Why nothing can be run inside here, if so: what an engine does takes root and its capabilities.
+/// The reason why nothing can be run inside here, if any: an engine needs root and its capabilities.
 pub fn cannot_run() -> Option<&'static str> {
     if !nix::unistd::Uid::effective().is_root() {
         return Some("only root can change the root of a process");

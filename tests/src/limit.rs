@@ -9,9 +9,9 @@ use crate::running::{self, Waf, with_routes};
 pub struct Limit<'a> {
     /// The protection that enforces it.
     pub leaf: &'a str,
-    /// What a client that breaks it gets.
+    /// The answer to a client that exceeds it.
     pub status: u16,
-    /// How it is set, as one line of YAML.
+    /// The setting, as one line of YAML.
     pub setting: &'a dyn Fn(u64) -> String,
     /// A request to a target that just keeps a limit of this value.
     pub request: &'a dyn Fn(&str, u64) -> Request,

@@ -16,7 +16,7 @@ pub struct Load {
     threads: Vec<JoinHandle<Tally>>,
 }
 
-/// What became of the requests.
+/// Outcome of the requests.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Requests that got the answer they should.
@@ -32,13 +32,13 @@ pub struct Tally {
 pub struct Failure {
     /// When it was noticed.
     pub at: Instant,
-    /// Why it failed.
+    /// Reason of the failure.
     pub cause: String,
     /// Answers that its connection had carried before.
     pub answered_before: u32,
 }
 
-/// What a connection sends and what it has to get for it.
+/// A request of a connection and the expected response.
 pub type Check = dyn Fn(&Response) -> Result<(), String> + Send + Sync;
 
 impl Load {

@@ -10,7 +10,7 @@ use crate::raw::Request;
 use crate::tls::Client;
 use crate::{polling, ports};
 
-/// Where the service under test answers challenges.
+/// Ports at which the service under test answers challenges.
 #[derive(Debug, Clone, Copy)]
 pub struct Validation {
     /// HTTP-01.
@@ -23,7 +23,7 @@ pub struct Validation {
 pub const BINDING: (&str, &str) =
     ("kid-1", "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W");
 
-/// How to start it.
+/// The way to start it.
 #[derive(Debug)]
 pub struct Setup {
     folder: tempfile::TempDir,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How long a test waits for something that has to happen. Far above what it takes, so that a slow machine changes
+/// Time that a test waits for something that has to happen. Far above what it takes, so that a slow machine changes
 /// nothing but the duration of a failure.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 

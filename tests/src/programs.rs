@@ -1,4 +1,4 @@
-//! Where the programs under test lie: beside the test executable, in the same build profile. Nothing is built here.
+//! The programs under test: beside the test executable, in the same build profile. Nothing is built here.
 
 use std::path::{Path, PathBuf};
 

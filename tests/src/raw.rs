@@ -24,7 +24,7 @@ pub struct Connection<S = TcpStream> {
     answered: u32,
 }
 
-/// How a body ended.
+/// The end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The response has no body by its status or method.
@@ -52,7 +52,7 @@ pub struct Response {
     pub body: Vec<u8>,
     /// Trailer lines of a chunked body.
     pub trailers: String,
-    /// How the body ended.
+    /// The end of the body.
     pub ending: Ending,
     /// Status codes of interim responses before it.
     pub interim: Vec<u16>,
@@ -79,13 +79,13 @@ impl Response {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// Whether the server closes the connection after it.
+    /// True if the server closes the connection after it.
     pub fn closes(&self) -> bool {
         self.ending == Ending::Close || self.all("connection").any(|v| v.eq_ignore_ascii_case("close"))
     }
 }
 
-/// Why there is no response.
+/// Reason why there is no response.
 #[derive(Debug)]
 pub enum Fault {
     /// No connection.
@@ -107,7 +107,7 @@ impl fmt::Display for Fault {
             Fault::Send(error) => write!(f, "sending failed: {error}"),
             Fault::Receive(error, bytes) => write!(f, "receiving failed after {bytes} bytes: {error}"),
             Fault::Closed(bytes) => write!(f, "the connection closed after {bytes} bytes of the response"),
-            Fault::Malformed(what) => write!(f, "the response is no HTTP: {what}"),
+            Fault::Malformed(what) => write!(f, "the response is not HTTP: {what}"),
         }
     }
 }
@@ -131,7 +131,7 @@ impl Connection {
         Ok(Connection::over(stream))
     }
 
-    /// Whether nothing has come yet, neither a byte nor an end.
+    /// True if nothing has come yet, neither a byte nor an end.
     pub fn is_silent(&mut self) -> bool {
         self.stream.set_nonblocking(true).expect("a socket can be set to non-blocking");
         let mut byte = [0];
@@ -250,7 +250,7 @@ impl<S: Read + Write> Connection<S> {
         Ok(std::mem::take(&mut self.buffer))
     }
 
-    /// Whether the peer has closed or reset, with nothing more to say, within the time a read may take.
+    /// True if the peer has closed or reset, with nothing more to say, within the time a read may take.
     pub fn is_closed(&mut self) -> bool {
         match self.rest() {
             Ok(rest) => rest.is_empty(),

@@ -52,7 +52,7 @@ pub fn waf(config: &str) -> Waf {
     Start::new().run(config)
 }
 
-/// Where a service listens.
+/// Address at which a service listens.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ports {
     /// The traffic.
@@ -282,12 +282,12 @@ impl Waf {
         })
     }
 
-    /// Whether it still runs.
+    /// True if it still runs.
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().expect("the process is ours").is_none()
     }
 
-    /// Waits for readiness; says what stands in the way.
+    /// Waits for readiness; reports what prevents it.
     pub fn ready(mut self) -> Result<Waf, String> {
         let end = Instant::now() + polling::PATIENCE;
         loop {
@@ -327,7 +327,7 @@ impl Drop for Waf {
     }
 }
 
-/// Whether a process was started for the configuration in `folder`: its number may be somebody else's by now.
+/// True if a process was started for the configuration in `folder`: its number may be somebody else's by now.
 fn named(pid: i32, folder: &Path) -> bool {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     String::from_utf8_lossy(&line).contains(&*folder.to_string_lossy())

@@ -1,4 +1,4 @@
-//! What `/metrics` shows, read as a scraper reads it: samples by name and labels. It knows the text format alone.
+//! The content of `/metrics`, read as a scraper reads it: samples by name and labels. It knows the text format alone.
 
 use crate::polling;
 use crate::raw::{Request, Response};
@@ -55,7 +55,7 @@ impl Scrape {
         format!("{:.0}", self.sum(name, labels)).parse().expect("counts are not negative")
     }
 
-    /// Whether there is such a sample.
+    /// True if there is such a sample.
     pub fn has(&self, name: &str, labels: &[(&str, &str)]) -> bool {
         self.matching(name, labels).next().is_some()
     }

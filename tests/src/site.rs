@@ -13,7 +13,7 @@ use crate::tls::Client;
 
 /// A service, its upstream and a directory that outlives it.
 pub struct Site {
-    /// Where it listens.
+    /// Address at which it listens.
     pub ports: Ports,
     /// Its `data_dir`.
     pub data: tempfile::TempDir,
@@ -29,7 +29,7 @@ impl Site {
         Site { ports, data: tempfile::tempdir().expect("a folder"), origin: Origin::start() }
     }
 
-    /// Where an authority has to look for it.
+    /// Address at which an authority has to look for it.
     pub fn validation(&self) -> Validation {
         Validation { http: self.ports.http, https: self.ports.traffic }
     }
@@ -45,7 +45,7 @@ impl Site {
         )
     }
 
-    /// How to start it for an authority.
+    /// The way to start it for an authority.
     pub fn start(&self, directory: &str, root: &Path, challenges: &str) -> Start {
         Start::new()
             .tls()

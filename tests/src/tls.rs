@@ -14,10 +14,10 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, Support
 use crate::origin::Authority;
 use crate::raw::{Connection, Request, Response};
 
-/// How long one read or write may take.
+/// Time that one read or write may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How a client shakes hands; sessions are kept from one connection to the next.
+/// Parameters of a client's handshake; sessions are kept from one connection to the next.
 #[derive(Debug, Clone)]
 pub struct Client {
     config: Arc<ClientConfig>,
@@ -104,7 +104,7 @@ impl Client {
     }
 }
 
-/// What a server said to a hand-made first message.
+/// A server's reply to a hand-made first message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said {
     /// It agrees, on this suite.

@@ -1,4 +1,4 @@
-//! What lies in `data_dir` for certificates: shared by replicas, full, not writable, and what it remembers over a restart.
+//! Content of `data_dir` for certificates: shared by replicas, full, not writable, and what it remembers over a restart.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -94,7 +94,7 @@ fn a_directory_that_cannot_be_written_is_told_and_nothing_is_asked() {
     assert_eq!(ordered(&waf), 0);
     assert!(!pebble.log().contains("new-order") && !pebble.log().contains("order-plz"), "{}", pebble.log());
     assert_eq!(missing(&waf).as_deref(), Some("one.example"));
-    // Mended, it goes on by itself.
+    // Fixed, it goes on by itself.
     std::fs::remove_file(site.data.path().join("acme")).expect("it was made above");
     let client = Client::trusting(&[&pebble.issuing_root()], &["http/1.1"]);
     until_served(&waf, &client, "one.example");
@@ -127,7 +127,7 @@ impl Drop for Small {
 }
 
 #[test]
-fn a_disk_that_is_full_is_told_once_and_mended_by_room() {
+fn a_disk_that_is_full_is_reported_once_and_recovers_with_room() {
     let site = Site::new();
     let Some(small) = Small::over(site.data.path()) else {
         eprintln!("LEFT OUT: this user may not mount a small file system, so that none was full");

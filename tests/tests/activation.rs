@@ -139,7 +139,7 @@ fn sockets_for_another_process_are_left_alone() {
     assert_eq!(Request::get("/").to(waf.port).status, 200);
 }
 
-/// What a service manager hears. It reads all the time, as one does: its queue is short.
+/// Notifications to a service manager. It reads all the time, as one does: its queue is short.
 #[derive(Clone)]
 struct Hearing(Arc<Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! A consumer of the audit stream that is slow, stalls, and recovers: what was answered as blocked is told exactly once.
+//! A consumer of the audit stream that is slow, stalls, and recovers: each blocked request is reported exactly once.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -42,7 +42,7 @@ fn form() -> (u64, usize) {
     asked.map_or((REQUESTS, LONG), |requests| (requests, 0))
 }
 
-/// How the consumer takes lines.
+/// The way the consumer takes lines.
 const SLOW: u8 = 0;
 const STALLED: u8 = 1;
 const FREE: u8 = 2;
@@ -51,7 +51,7 @@ const FREE: u8 = 2;
 struct Consumer {
     pace: AtomicU8,
     lines: AtomicU64,
-    /// How often an event of each request came.
+    /// Count of the events of each request.
     events: Mutex<HashMap<String, u32>>,
     /// Lines that are no event.
     torn: Mutex<Vec<String>>,
@@ -80,7 +80,7 @@ impl Consumer {
     }
 }
 
-/// What clients were answered.
+/// Answers to clients.
 #[derive(Debug, Default)]
 struct Answers {
     left: AtomicU64,

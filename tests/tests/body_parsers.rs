@@ -1,4 +1,4 @@
-//! What the parsers of bodies refuse, as a client sees it: limits of XML on both sides of their bounds, bodies that two readers
+//! Refusals by the parsers of bodies, as a client sees them: limits of XML on both sides of their bounds, bodies that two readers
 //! would read differently, and the parsers that a route has.
 
 use waf_tests::contract::blocked;

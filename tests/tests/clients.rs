@@ -1,4 +1,4 @@
-//! What one client may take of an upstream, and what becomes of a request whose client has left.
+//! The share of an upstream that one client may take, and requests whose client has left.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -9,7 +9,7 @@ use waf_tests::polling;
 use waf_tests::raw::{Connection, Ending, Request};
 use waf_tests::running::{self, Waf, to_upstream};
 
-/// How a body is framed.
+/// Framing of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Framed {
     Absent,
@@ -250,7 +250,7 @@ fn a_large_chunked_download_is_whole() {
 const EVENTS: usize = 5;
 const PACE: Duration = Duration::from_secs(1);
 
-/// How long a reader may wait for an event that was sent.
+/// Time that a reader may wait for an event that was sent.
 const EVENT_TIME_MAX: Duration = Duration::from_millis(100);
 
 #[test]

@@ -41,7 +41,7 @@ fn prose(text: &str) -> String {
     out
 }
 
-/// Where headings can be linked to: lower case, words joined by hyphens, marks left out; a second one of the same name
+/// Anchors of headings: lower case, words joined by hyphens, marks left out; a second one of the same name
 /// gets a number.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -216,7 +216,7 @@ fn holds(path: &Path) -> bool {
     output.status.success() && !String::from_utf8_lossy(&output.stdout).contains("warning")
 }
 
-/// What the page on tuning says that `check-request` answers.
+/// The answer that the page on tuning gives when `check-request` answers.
 #[test]
 fn the_example_of_tuning_is_what_the_program_says() {
     let page = text(&repository().join("docs/tuning.md"));
@@ -244,8 +244,8 @@ fn the_example_of_tuning_is_what_the_program_says() {
     assert_eq!(refused.status.code(), Some(1));
     assert_eq!(String::from_utf8_lossy(&refused.stdout), of("text", "refused with"));
     // With the advice taken it passes.
-    let mended = config.replace(":3001\n", ":3001\n    disable: [sql-injection-generic]\n");
-    assert_eq!(ask(&mended).status.code(), Some(0));
+    let fixed = config.replace(":3001\n", ":3001\n    disable: [sql-injection-generic]\n");
+    assert_eq!(ask(&fixed).status.code(), Some(0));
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn a_worker_that_takes_too_much_memory_turns_requests_away_and_recovers() {
     let worker = only(&waf);
     let mut open = held_bodies(waf.port, 5);
     waf.wait_log(&["memory is short"]);
-    polling::until_true("a request that is turned away", || {
+    polling::until_true("a request that is refused", || {
         Request::get("/").try_to(waf.port).is_ok_and(|answer| answer.status == 503 && answer.closes())
     });
     let finished = |connection: &mut Connection| {

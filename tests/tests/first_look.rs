@@ -1,4 +1,4 @@
-//! What whoever tries the service sees first: a minimal file, plain attacks blocked, plain traffic untouched.
+//! The first impression of a new user: a minimal file, plain attacks blocked, plain traffic untouched.
 
 use std::time::Duration;
 
@@ -55,8 +55,8 @@ fn attacks() -> Vec<(&'static str, Request, &'static str)> {
     ]
 }
 
-/// What a shop's customers send all day.
-fn everyday() -> Vec<Request> {
+/// Requests of a shop's customers.
+fn benign() -> Vec<Request> {
     let get = |target: &str| Request::get(target);
     let form = |target: &str, body: &str| Request::post(target, "application/x-www-form-urlencoded", body);
     let json =
@@ -119,10 +119,10 @@ fn plain_attacks_are_blocked_and_do_not_reach_the_upstream() {
 }
 
 #[test]
-fn everyday_traffic_passes_unchanged() {
+fn benign_traffic_passes_unchanged() {
     let origin = Origin::answering(Answer::echo);
     let waf = running::waf(&to_upstream(&origin.url()));
-    for request in everyday() {
+    for request in benign() {
         let response = request.to(waf.port);
         let sent = String::from_utf8_lossy(&request.bytes()).into_owned();
         assert_eq!(response.status, 200, "{sent}\n{:?}", waf.events());

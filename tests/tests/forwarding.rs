@@ -1,4 +1,4 @@
-//! What passes between client and upstream: fields, bodies and framing, in both directions.
+//! Messages between client and upstream: fields, bodies and framing, in both directions.
 
 use waf_tests::contract::{blocked, encode};
 use waf_tests::origin::{Answer, Origin, Received};

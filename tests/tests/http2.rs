@@ -162,7 +162,7 @@ fn trailers_pass_both_ways() {
 }
 
 #[test]
-fn crooked_heads_are_refused_with_an_event_and_the_connection_goes_on() {
+fn malformed_heads_are_refused_with_an_event_and_the_connection_goes_on() {
     let cases: &[(&[(&str, &str)], &str)] = &[
         (&[("X-Upper", "1")], "http-attacks-request-smuggling"),
         (&[("x-a", "b\r\nX-Inj: 1")], "http-attacks-request-smuggling"),

@@ -100,7 +100,7 @@ fn a_broken_config_map_never_makes_a_ready_pod_unready() {
     }
 }
 
-/// How often the log has told that a file was not taken.
+/// Number of log lines about files that were not taken.
 fn refusals(log: &[String]) -> usize {
     log.iter().filter(|line| line.contains("the new configuration is not valid")).count()
 }

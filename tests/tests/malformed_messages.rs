@@ -106,7 +106,7 @@ const MALFORMED_CHUNKS: &[(&str, &str)] = &[
     ("a trailer that is no field", "5\r\nhello\r\n0\r\nnonsense\r\n\r\n"),
 ];
 
-/// What follows a malformed message on its connection. It must never be answered.
+/// The request behind a malformed message on its connection. It must never be answered.
 const NEXT: &str = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
 
 #[test]

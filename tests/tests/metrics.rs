@@ -189,7 +189,7 @@ fn requests_are_counted_by_route_and_action_over_workers_and_their_deaths() {
 fn failures_of_upstreams_are_told_apart() {
     let origin = Origin::answering(|request| match request.target_text().as_str() {
         "/closes" => Answer::close(),
-        "/garbles" => Answer::raw("this is no HTTP\r\n\r\n"),
+        "/garbles" => Answer::raw("this is not HTTP\r\n\r\n"),
         "/fails" => Answer::new(503, &[], "later"),
         "/breaks" => Answer::raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this").then(Step::Close),
         _ => Answer::ok("fine"),

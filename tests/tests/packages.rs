@@ -1,4 +1,4 @@
-//! What the Debian package is made of: every file that it names is there, and scripts are ones that shells read.
+//! Content of the Debian package: every file that it names is there, and scripts are ones that shells read.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ fn description() -> Value {
     package.expect("it is a member").metadata["deb"].clone()
 }
 
-/// Whether a path, whose last part may have one `*`, names a file.
+/// True if a path, whose last part may have one `*`, names a file.
 fn names_a_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).expect("names are text");
     let Some((begin, end)) = name.split_once('*') else { return path.is_file() };

@@ -122,7 +122,7 @@ fn the_limit_comes_before_the_body_and_before_other_checks() {
     let response = open.response().expect("an answer");
     blocked(&response, 429);
     assert!(response.closes());
-    // Neither Host nor method is looked at, but what is no HTTP, or has no route, does not count as a request.
+    // Neither Host nor method is looked at, but what is not HTTP, or has no route, does not count as a request.
     blocked(&waf_tests::raw::send(waf.port, "GET / HTTP/1.1\r\n\r\n").expect("an answer"), 429);
     blocked(&Request::new("BREW", "/").to(waf.port), 429);
     blocked(

@@ -12,7 +12,7 @@ use waf_tests::ports;
 use waf_tests::raw::{Connection, Request, Response};
 use waf_tests::running::{self, FOLDER, HEALTH, PORT, Start, Waf, resident_kib};
 
-/// What the service waits for a file to settle.
+/// Time that the service waits for a file to settle.
 const SETTLING: Duration = Duration::from_millis(100);
 
 /// Far above the 150 ms after settling that are the aim: a debug build on a busy machine shares its cores with the load.

@@ -7,7 +7,7 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 use waf_tests::programs::{self, repository};
 
-/// What each crate may know of the others.
+/// Crates that each crate may depend on.
 const EDGES: &[(&str, &[&str])] = &[
     ("waf-shared", &[]),
     ("waf-languages", &[]),
@@ -21,11 +21,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("waf-tests", &["waf-compiler", "waf-shared"]),
 ];
 
-/// What may not be linked, not even through somebody else.
+/// Crates that may not be linked, not even indirectly.
 const FORBIDDEN: &[&str] =
     &["ring", "reqwest", "openssl", "openssl-sys", "openssl-src", "native-tls", "serde_yml"];
 
-/// What `shared`, `languages`, `detection` and `contract` may not know: they hold no runtime, no sockets, no files.
+/// Crates that `shared`, `languages`, `detection` and `contract` may not use: they hold no runtime, no sockets, no files.
 const PURE: &[&str] = &["waf-shared", "waf-languages", "waf-detection", "waf-contract"];
 const IMPURE: &[&str] = &["tokio", "hyper", "mio", "rustls", "nix", "rustix", "socket2", "notify"];
 

@@ -1,4 +1,4 @@
-//! What is added to responses and taken from them.
+//! Fields added to responses and removed from them.
 
 use waf_tests::contract::{blocked, encode};
 use waf_tests::origin::{Answer, Origin};

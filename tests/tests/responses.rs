@@ -1,4 +1,4 @@
-//! What upstreams answer is screened: replaced before it begins, cut after it began, reported where nothing is refused,
+//! Responses of upstreams are inspected: replaced before it begins, cut after it began, reported where nothing is refused,
 //! and left alone where nothing looks at it.
 
 use std::time::{Duration, Instant};

@@ -17,7 +17,7 @@ fn routes(url: &str, patterns: &[(&str, &str)]) -> String {
     with_routes(&patterns.iter().map(one).collect::<String>()) + "global: { disable: [local-file-access] }\n"
 }
 
-/// What the origin received for a target: its own target; or the status when the request was answered before.
+/// The target that the origin received: its own target; or the status when the request was answered before.
 fn seen(origin: &Origin, port: u16, target: &str) -> String {
     let response = Request::get(target).to(port);
     match origin.take().as_slice() {

@@ -117,7 +117,7 @@ fn an_upstream_that_is_slow_makes_no_client_slow() {
     assert!(sent < size);
     // Longer than any window: the client would send, were it let.
     polling::hold(Duration::from_secs(11));
-    assert!(connection.is_silent(), "the client was turned away");
+    assert!(connection.is_silent(), "the client was refused");
     gate.open();
     connection.write_patience(Duration::from_secs(20));
     assert_eq!(connection.push(&chunk, size - sent).expect("the connection lives"), size - sent);

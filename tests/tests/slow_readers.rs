@@ -17,7 +17,7 @@ const LARGE: usize = 64 << 20;
 /// Bytes that a client takes at the end, to see whether it was cut.
 const MORE: usize = 128 << 10;
 
-/// How long a slow client goes on: a little longer than it may.
+/// Time that a slow client goes on: a little longer than it may.
 const LONG: Duration = Duration::from_secs(14);
 
 /// SETTINGS_INITIAL_WINDOW_SIZE.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use waf_tests::programs::{self, repository};
 
-/// What `systemd-analyze security` may find, in tenths: 10.0 is no confinement at all.
+/// Exposure that `systemd-analyze security` may find, in tenths: 10.0 is no confinement at all.
 const EXPOSURE_MAX: u32 = 22;
 
 fn unit(name: &str) -> String {

@@ -203,7 +203,7 @@ fn port_80_sends_on_and_proxies_nothing() {
     ] {
         assert_eq!(request.to(waf.http).status, status, "{request:?}");
     }
-    // The attack is left to HTTPS; what is no HTTP is reported here too.
+    // The attack is left to HTTPS; what is not HTTP is reported here too.
     assert_eq!(waf.wait_events(3).len(), 3);
     assert!(origin.take().is_empty(), "something was proxied");
     // Plain HTTP on the port of HTTPS ends without an answer.

@@ -77,7 +77,7 @@ async fn http2_over_tls() {
     assert_eq!((&event["tls"]["version"], &event["tls"]["sni"]), (&"1.3".into(), &HOST.into()));
 }
 
-/// What curl prints for a page of `host`: body, version of HTTP, status, and the verdict on the certificate.
+/// Output of curl for a page of `host`: body, version of HTTP, status, and the verdict on the certificate.
 fn curl(waf: &Waf, root: &str, host: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let file = waf.folder().join("root.pem");
     std::fs::write(&file, root).expect("a file in the test's folder");

@@ -161,7 +161,7 @@ fn a_block_is_a_span_without_a_call_and_its_event_names_it() {
     assert_eq!(event["metadata"]["correlation_uid"], hex(&server.trace_id));
     assert_eq!(event["unmapped"]["span_id"], hex(&server.span_id));
 
-    // A head that is no HTTP makes a span too, of a method that no client names.
+    // A head that is not HTTP makes a span too, of a method that no client names.
     let _ = waf_tests::raw::send(waf.port, "GET / HTTP/1.1\r\nHost: a\r\n broken\r\n\r\n");
     let spans = collector.wait_spans(2);
     assert_eq!(spans[1].name, "HTTP");

@@ -75,7 +75,7 @@ fn the_cost_is_counted_and_proofs_are_told_apart_by_family() {
     let place = |name| catalog::families().iter().position(|family| *family == name).expect("a family");
     let proofs = |inspection: &Inspection| inspection.cost().families().map(|(at, _)| at).collect::<Vec<_>>();
     inspection.body(b"text/plain");
-    inspection.feed(b"an everyday sentence");
+    inspection.feed(b"an ordinary sentence");
     inspection.finish_body(Completeness::Whole);
     assert!(proofs(&inspection).is_empty());
     let plain = inspection.cost().total();

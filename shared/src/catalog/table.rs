@@ -653,7 +653,7 @@ leaves! {
         "Removes the `X-Version` response header, for example `2.14.1`, which tells the release of the application.",
         "Disable it where apps or scripts read `X-Version` to notice a new release, for example a single-page application.";
     ResponseInspectionOpenRedirects, "response-inspection-open-redirects", "response-inspection", "", On, [601], 403,
-        "A redirect whose `Location` names another host than the request's while that host stands in a request parameter, as in `?next=//evil.example`.",
+        "A redirect whose `Location` names another host than the request's while that host is in a request parameter, as in `?next=//evil.example`.",
         "Disable it on routes that redirect to foreign hosts by design, such as single sign-on, payment hand-over or a link shortener.";
     ResponseInspectionOpenapiValidation, "response-inspection-openapi-validation", "response-inspection", "", Off, [20], 502,
         "An upstream response whose status, type or body does not match what the OpenAPI document declares for the operation.",

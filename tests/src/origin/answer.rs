@@ -1,4 +1,4 @@
-//! What an origin answers: a list of steps, most often one run of bytes.
+//! Answers of an origin: a list of steps, most often one run of bytes.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -63,7 +63,7 @@ impl Answer {
         Answer::raw(bytes)
     }
 
-    /// What came, told back: method and target on the first line, then the body.
+    /// The request, echoed: method and target on the first line, then the body.
     pub fn echo(request: &Received) -> Answer {
         let mut body = format!("{} {}\n", request.method, request.target_text()).into_bytes();
         body.extend_from_slice(&request.body);

@@ -26,9 +26,9 @@ pub struct Received {
     pub body_bytes: u64,
     /// Trailer lines of a chunked body.
     pub trailers: String,
-    /// Whether the whole message came.
+    /// True if the whole message came.
     pub complete: bool,
-    /// What about it was not HTTP.
+    /// The part of it that was not HTTP.
     pub fault: Option<String>,
 }
 

@@ -87,7 +87,7 @@ impl Authority {
         (leaf.pem(), key.serialize_pem())
     }
 
-    /// What a server of its own needs, with these protocols by ALPN.
+    /// Configuration of a server of its own, with these protocols by ALPN.
     pub fn server_config(&self, protocols: &[&str]) -> Arc<rustls::ServerConfig> {
         let mut config = (*self.config).clone();
         config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();

@@ -1,4 +1,4 @@
-//! How a service is started: what it is given, where its output goes, which way it gets its sockets.
+//! The start of a service: its arguments, its output, its sockets.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::{kubelet, programs};
 /// Attempts at a start: between finding a port free and binding it, another program may take it.
 const STARTS: usize = 3;
 
-/// How to start it.
+/// The way to start it.
 #[derive(Debug, Default, Clone)]
 pub struct Start {
     arguments: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Start {
 #[derive(Debug, Clone)]
 struct Handed {
     socket: std::sync::Arc<OwnedFd>,
-    /// What the shell does before it becomes the service.
+    /// Commands of the shell before it becomes the service.
     script: String,
 }
 

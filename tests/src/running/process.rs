@@ -15,7 +15,7 @@ pub fn children(parent: i32) -> Vec<i32> {
     children
 }
 
-/// Whether a process runs and is no zombie.
+/// True if a process runs and is no zombie.
 pub fn is_alive(pid: i32) -> bool {
     state(pid).is_some_and(|(state, _)| state != 'Z')
 }

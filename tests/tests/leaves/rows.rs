@@ -1,4 +1,4 @@
-//! What each protection of the data plane refuses by itself. Adding one to the catalog takes a row here.
+//! Requests that each protection of the data plane refuses by itself. Adding one to the catalog takes a row here.
 
 use waf_tests::coded::encode;
 

@@ -10,7 +10,7 @@ use crate::sql::words::Word;
 /// Parts of a routine's name: server, schema, package, routine.
 const NAME_PARTS_MAX: usize = 4;
 
-/// Whether such a statement begins at `i`.
+/// True if such a statement begins at `i`.
 pub(in crate::sql) fn block(tokens: &Reading<'_>, i: usize) -> bool {
     match word(tokens, i) {
         Some(Word::Transaction) => {
@@ -35,7 +35,7 @@ pub(in crate::sql) fn block(tokens: &Reading<'_>, i: usize) -> bool {
     }
 }
 
-/// Whether a routine is called at `i`: its name, in parts, and an opening parenthesis without a gap.
+/// True if a routine is called at `i`: its name, in parts, and an opening parenthesis without a gap.
 fn calls(tokens: &Reading<'_>, i: usize) -> bool {
     let touches = |at: usize| {
         at.checked_sub(1)
