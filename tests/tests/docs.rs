@@ -162,6 +162,13 @@ fn configurations_that_are_printed_hold() {
                     std::fs::write(&file, config).expect("a file in the test's folder");
                     files.push(file);
                 }
+                "mermaid" => {
+                    let kinds = ["flowchart", "sequenceDiagram"];
+                    let is_diagram = kinds.iter().any(|kind| block.starts_with(kind));
+                    assert!(is_diagram, "{}: a diagram begins with its kind", path.display());
+                    let of = |mark: char| block.chars().filter(|&found| found == mark).count();
+                    assert_eq!(of('['), of(']'), "{}: brackets of a diagram", path.display());
+                }
                 other => {
                     let known = ["", "sh", "dockerfile", "http", "text", "console", "promql", "yaml values"];
                     assert!(known.contains(&other), "{}: who checks `{other}`?", path.display());

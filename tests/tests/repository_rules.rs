@@ -30,7 +30,7 @@ const PURE: &[&str] = &["waf-shared", "waf-languages", "waf-detection", "waf-con
 const IMPURE: &[&str] = &["tokio", "hyper", "mio", "rustls", "nix", "rustix", "socket2", "notify"];
 
 /// Lines of a source file that is no table.
-const LINES_MAX: usize = 800;
+const LINES_MAX: usize = 400;
 
 fn metadata() -> Metadata {
     MetadataCommand::new()
