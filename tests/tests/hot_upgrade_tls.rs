@@ -144,7 +144,7 @@ async fn http2_over_tls_ends_with_goaway_and_is_not_cut() {
                             assert_eq!(body, "hello");
                             answers += 1;
                         }
-                        // It was told to leave between the two calls, and knows that this one was never taken.
+                        // The server asked it to leave between the two calls: this one was never processed.
                         Err(error) if error.is_canceled() || says_goodbye(&error) => unsent.push(target),
                         Err(error) => panic!("a request was cut: {error:?}"),
                     }

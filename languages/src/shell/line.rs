@@ -18,23 +18,44 @@ pub(super) const RESERVED: &[&[u8]] = &[
     b"function",
     b"coproc",
     b"!",
+    b"{",
 ];
+/// Openings behind which a shell reads parentheses by another grammar: parameters, conditions, arithmetic.
+const OTHER_GRAMMARS: &[&[u8]] = &[b"${", b"[[", b"(("];
+/// Words of the same kind: definitions, patterns, options.
+const OTHER_WORDS: &[&[u8]] = &[b"function", b"coproc", b"time", b"case"];
 /// Bytes on either side that are read.
 const SPAN: usize = 1024;
 
-/// Returns `true` if the line around the separator at `at` has a parenthesis that makes all of it a syntax error. Between the two
-/// stands nothing that quotes: either both are quoted, or none is.
+/// Returns `true` if the line around the separator at `at` has a parenthesis that makes all of it a syntax error. Between
+/// the two is nothing that quotes: either both are quoted, or none is.
 pub(super) fn is_void(bytes: &[u8], at: usize) -> bool {
     let (before, behind) = bytes.split_at_checked(at).unwrap_or((bytes, &[]));
     let before = before.get(before.len().saturating_sub(SPAN)..).unwrap_or(before);
     let start = before.iter().rposition(|byte| quotes(*byte) || ends_line(*byte)).map_or(0, |last| last + 1);
     let behind = behind.get(..SPAN).unwrap_or(behind);
-    let comment = behind.windows(2).position(|pair| pair[0].is_ascii_whitespace() && pair[1] == b'#');
-    let behind = behind.get(..comment.unwrap_or(behind.len())).unwrap_or(behind);
+    let behind = behind.get(..comment(behind)).unwrap_or(behind);
     let end = behind.iter().position(|byte| quotes(*byte) || ends_line(*byte)).unwrap_or(behind.len());
     let before = before.get(start..).unwrap_or_default();
     let behind = behind.get(..end).unwrap_or_default();
-    has_call(before) || has_call(behind)
+    let other = |text: &[u8]| {
+        OTHER_GRAMMARS.iter().any(|mark| memchr::memmem::find(text, mark).is_some())
+            || OTHER_WORDS.iter().any(|word| {
+                memchr::memmem::find_iter(text, word)
+                    .any(|at| text.get(at + word.len()).is_some_and(u8::is_ascii_whitespace))
+            })
+    };
+    !other(before) && !other(behind) && (has_call(before) || has_call(behind))
+}
+
+/// Offset of the comment that ends a line, or its length: a `#` at the beginning of a word.
+fn comment(line: &[u8]) -> usize {
+    let begins = |at: &usize| {
+        at.checked_sub(1).and_then(|before| line.get(before)).is_none_or(|byte| {
+            byte.is_ascii_whitespace() || matches!(byte, b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+        })
+    };
+    memchr::memchr_iter(b'#', line).find(begins).unwrap_or(line.len())
 }
 
 /// Returns `true` if a word of a command is followed by an opening parenthesis that encloses something.
@@ -85,6 +106,13 @@ mod tests {
     fn what_a_shell_runs_stays_a_command() {
         for text in [
             "x | id",
+            "x | id;#a(b)",
+            "x | id&#a(b)",
+            "x | id;echo ${y:-a(b)}",
+            "x | [[ a =~ a(b)* ]]&&id",
+            "x | function f (id);f",
+            "x | for((i=0;i<f(1);i++));do :;done;id",
+            "x | id;case a in (a) :;; esac",
             "x | id; (cat y)",
             "x | cat $(ls)",
             "x | id # (a comment)",

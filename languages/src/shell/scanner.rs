@@ -295,9 +295,12 @@ impl Scanner<'_, '_> {
     }
 
     fn parenthesis(&mut self) {
-        let reserved = self.clause.count == 1
-            && self.clause.opener != Opener::Start
-            && self.clause.words().last().is_some_and(|word| line::RESERVED.contains(&word.text()));
+        let words = self.clause.words();
+        let names = words.first().is_some_and(|word| matches!(word.text(), b"coproc" | b"function"));
+        let goes_on = |text: &[u8]| line::RESERVED.contains(&text) || text.starts_with(b"-");
+        let reserved = self.clause.opener != Opener::Start
+            && words.len() == self.clause.count
+            && (names && words.len() <= 2 || words.iter().all(|word| goes_on(word.text())));
         if reserved {
             self.clause.clear_words();
         }
