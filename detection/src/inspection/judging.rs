@@ -233,8 +233,11 @@ impl Judging {
         let coded = is_coded(field.place) && views.iter().any(|(view, ..)| view == View::Percent);
         let wanted = if coded { Wanted::Codings } else { self.keep_document(field.place, field.value) };
         self.view(field, View::Raw, wanted, raw, field.value);
+        // What is made of a document's text is no document any more; its strings have the same views each for itself.
+        let mut is_document = wanted == Wanted::Codings && !coded;
         for (view, classes, bytes) in views.iter() {
-            let wanted = self.keep_document(field.place, bytes);
+            let wanted = if is_document { Wanted::Codings } else { self.keep_document(field.place, bytes) };
+            is_document |= wanted == Wanted::Codings;
             self.view(field, view, wanted, classes, bytes);
         }
         if views.is_unsettled() && self.leaves.contains(NESTED_CODINGS.leaf) {

@@ -2,7 +2,7 @@
 //! [`waf_languages::script`] weigh.
 
 use waf_languages::html::{Charset, CharsetSign, Html};
-use waf_languages::language::Language;
+use waf_languages::language::{Context, Language};
 use waf_languages::script::Javascript;
 use waf_languages::script::angular::Angular;
 use waf_languages::script::jsfuck::Jsfuck;
@@ -34,7 +34,11 @@ static DETECTOR: Detector = Detector {
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     evidence.scan::<Html, _>(subject, |finding| Some(html::rule(finding.sign)));
     if !is_still_encoded(subject) {
-        evidence.scan::<Javascript, _>(subject, |found| Some(javascript::rule(found.sign, found.context)));
+        let is_sample = is_sample_of_script(subject);
+        evidence.scan::<Javascript, _>(subject, |found| {
+            let context = if is_sample { Context::Prose } else { found.context };
+            Some(javascript::rule(found.sign, context))
+        });
     }
     evidence.scan::<Angular, _>(subject, |_| Some(&javascript::TEMPLATE_EXPRESSION));
     evidence.scan::<Charset, _>(subject, |finding| {
@@ -44,6 +48,17 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
         })
     });
     evidence.scan::<Jsfuck, _>(subject, |_| Some(&encoding::JSFUCK));
+}
+
+/// Characters of a script that a report quotes (CSP level 3, section 5.3).
+const SAMPLE_CHARACTERS_MAX: usize = 40;
+
+/// Returns `true` for the beginning of a script that a browser quotes in a report about a violated policy.
+fn is_sample_of_script(subject: &Subject<'_>) -> bool {
+    let characters = subject.bytes.iter().filter(|byte| !matches!(byte, 0x80..=0xbf)).count();
+    subject.place == Place::Json
+        && [&b"csp-report.script-sample"[..], b"body.sample"].contains(&subject.name)
+        && characters <= SAMPLE_CHARACTERS_MAX
 }
 
 /// Returns `true` if a decoded view of the same value is judged too. The bytes between words distinguish script from prose, and

@@ -44,9 +44,12 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
         Place::Header if uploads::names_a_file(subject.name) => uploads::judge(subject.bytes, evidence),
         _ => {}
     }
+    // A member that is named like a variable is a label, as reports of crashes have it: nothing is read from it.
+    let is_label = subject.place == Place::JsonKey && memchr::memchr2(b'[', b'{', subject.bytes).is_none();
     evidence.scan::<Php, _>(subject, |finding| {
+        let context = if is_label { Context::Prose } else { finding.context };
         let any = is_call(finding.sign).then_some(&calls::ANY_CALL);
-        any.into_iter().chain(rule(finding.sign, finding.context))
+        any.into_iter().chain(rule(finding.sign, context))
     });
 }
 

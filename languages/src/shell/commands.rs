@@ -5,8 +5,8 @@ mod table;
 use std::sync::LazyLock;
 
 use table::{
-    EXCLUSIVE, FILTERS, INTERPRETERS, NETWORK, NUMBERED, OPERATIONS, RUNNERS, SOLID, TERSE, VERSIONED,
-    WINDOWS_EXCLUSIVE, WINDOWS_TERSE, WINDOWS_WORDS, WORDS, WRAPPERS,
+    EXCLUSIVE, FILTERS, INTERPRETERS, NETWORK, NUMBERED, OPERATIONS, ROUTINE, RUNNERS, SOLID, TERSE,
+    VERSIONED, WINDOWS_EXCLUSIVE, WINDOWS_TERSE, WINDOWS_WORDS, WORDS, WRAPPERS,
 };
 
 use crate::table::Table;
@@ -91,6 +91,11 @@ pub(super) fn is_network(name: &[u8]) -> bool {
     contains(NETWORK, name)
 }
 
+/// Returns `true` if `name` is a program of everyday work, which says little where people list commands.
+pub(super) fn is_routine(name: &[u8]) -> bool {
+    contains(ROUTINE, name)
+}
+
 /// Returns `true` if `name` wants a number.
 pub(super) fn wants_number(name: &[u8]) -> bool {
     contains(NUMBERED, name)
@@ -136,6 +141,7 @@ mod tests {
             FILTERS,
             NETWORK,
             NUMBERED,
+            ROUTINE,
         ];
         for table in tables.into_iter().chain(operations) {
             for pair in table.windows(2) {

@@ -14,7 +14,8 @@ pub(super) fn scan(bytes: &[u8], findings: &mut Findings<'_, ShellSign>) {
     server_side_include(bytes, findings);
     for at in memchr::memchr_iter(b'$', bytes) {
         let Some(rest) = bytes.get(at + 1..) else { continue };
-        let context = if opens(bytes, at) { Context::Code } else { Context::Prose };
+        let is_code = opens(bytes, at) && !is_revision(rest);
+        let context = if is_code { Context::Code } else { Context::Prose };
         if let Some(length) = rest.strip_prefix(b"{").and_then(parameter).or_else(|| arithmetic(rest)) {
             findings.add(ShellSign::Substitution, context, at, length);
         } else if separates(bytes, at, rest) {
@@ -43,6 +44,14 @@ fn server_side_include(bytes: &[u8], findings: &mut Findings<'_, ShellSign>) {
 fn opens(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default().trim_ascii_end();
     before.last().is_none_or(|byte| matches!(byte, b';' | b'|' | b'&' | b'\'' | b'"'))
+}
+
+/// `${COMMIT:0:8}`: the beginning of a hash, as tags of images have it. A command is put together of single letters.
+fn is_revision(rest: &[u8]) -> bool {
+    let Some(end) = memchr::memchr(b'}', rest) else { return false };
+    let length = rest.get(..end).and_then(|inside| inside.rsplit(|byte| *byte == b':').next());
+    let cut = rest.get(..end).is_some_and(|inside| memchr::memchr_iter(b':', inside).count() == 2);
+    cut && matches!(length, Some([b'6'..=b'9'] | [b'1', b'0'..=b'2']))
 }
 
 /// `~+`, `~-`, `~-1`: a directory that the shell remembers.

@@ -48,6 +48,52 @@ pub(super) fn is_void(bytes: &[u8], at: usize) -> bool {
     !other(before) && !other(behind) && (has_call(before) || has_call(behind))
 }
 
+/// Lines that begin with a pipe from which on a value is a query that goes on from line to line, as ES|QL, KQL and SPL
+/// write it. A shell has a command before each pipe.
+const PIPED_LINES_MIN: usize = 2;
+
+/// Returns `true` if several lines of the value begin with a single pipe, and no line before them asks to be continued.
+pub(super) fn is_query(bytes: &[u8]) -> bool {
+    let pipes = memchr::memchr_iter(b'\n', bytes).filter(|at| {
+        let (before, behind) = bytes.split_at_checked(*at).unwrap_or_default();
+        let behind = behind.trim_ascii_start();
+        behind.starts_with(b"| ") && !before.trim_ascii_end().ends_with(b"\\")
+    });
+    pipes.take(PIPED_LINES_MIN).count() == PIPED_LINES_MIN
+}
+
+/// Lines of a list that are passed over on the way to its parenthesis.
+const ENTRIES_MAX: usize = 64;
+
+/// Returns `true` if the line break before `at` stands within the parentheses of a list: behind a word, an opening
+/// parenthesis and entries that end in commas, quotes closed. A shell stops reading at that parenthesis.
+pub(super) fn is_inside_call(bytes: &[u8], at: usize) -> bool {
+    let lines = bytes.get(..at).unwrap_or_default().rsplit(|byte| *byte == b'\n').skip(1);
+    let is_entry = |line: &[u8]| {
+        let even = |quote| memchr::memchr_iter(quote, line).count() % 2 == 0;
+        line.is_empty() || line.ends_with(b",") && even(b'"') && even(b'\'')
+    };
+    let mut opened = None;
+    for line in lines.take(ENTRIES_MAX) {
+        let line = line.get(line.len().saturating_sub(SPAN)..).unwrap_or(line).trim_ascii_end();
+        opened =
+            memchr::memrchr(b'(', line).and_then(|at| line.split_at_checked(at)).filter(|(_, inside)| {
+                is_entry(inside.get(1..).unwrap_or_default()) && memchr::memchr(b')', inside).is_none()
+            });
+        if opened.is_some() || !is_entry(line) {
+            break;
+        }
+    }
+    let Some((head, _)) = opened else { return false };
+    let word = head.trim_ascii_end().rsplit(|byte| !is_word(*byte)).next().unwrap_or_default();
+    let compares = word == b"in"
+        && !OTHER_WORDS
+            .iter()
+            .chain(&[&b"for"[..], b"select"])
+            .any(|other| memchr::memmem::find(head, other).is_some());
+    !word.is_empty() && (compares || !RESERVED.contains(&word))
+}
+
 /// Offset of the comment that ends a line, or its length: a `#` at the beginning of a word.
 fn comment(line: &[u8]) -> usize {
     let begins = |at: &usize| {
@@ -84,7 +130,7 @@ const fn ends_line(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_void;
+    use super::{is_inside_call, is_query, is_void};
 
     fn void(text: &str) -> bool {
         is_void(text.as_bytes(), text.find('|').unwrap_or_default() + 1)
@@ -100,6 +146,34 @@ mod tests {
         ] {
             assert!(void(text), "{text}");
         }
+    }
+
+    #[test]
+    fn lists_of_query_languages_are_no_lines_of_a_shell() {
+        let inside = |text: &str| is_inside_call(text.as_bytes(), text.find("sh x").unwrap_or_default());
+        for text in ["process.line in (\n  \"sh x\",", "x like (\"a b\",\n\"c d\",\n \"sh x\")", "f (\nsh x"]
+        {
+            assert!(inside(text), "{text}");
+        }
+        for text in [
+            "for i in (\nsh x",
+            "x\nsh x",
+            "f (a\nsh x",
+            "f (\n'a,\nsh x",
+            "while (\nsh x",
+            "case a in (\nsh x",
+        ] {
+            assert!(!inside(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_query_goes_on_behind_pipes_at_the_beginning_of_lines() {
+        assert!(is_query(b"from logs\n| eval a = 1\n| where b == 2"));
+        assert!(is_query(b"from logs\r\n  | eval a = 1\r\n  | where b == 2"));
+        assert!(!is_query(b"x\n| id"));
+        assert!(!is_query(b"x \\\n| id \\\n| sh"));
+        assert!(!is_query(b"x | id\n| sh"));
     }
 
     #[test]

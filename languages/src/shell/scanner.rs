@@ -16,6 +16,8 @@ use crate::language::Role;
 const BRACES_SPAN: usize = 256;
 /// Bytes in which a tag's end is looked for.
 const TAG_SPAN: usize = 256;
+/// Words of the lines above a listing: a sentence, not one argument.
+const LISTING_WORDS: usize = 4;
 /// Tokens between separators after which a value is a list, not something broken out of.
 const LIST: usize = 2;
 
@@ -150,6 +152,11 @@ impl Scanner<'_, '_> {
                 matches!(shape(word), Shape::Address | Shape::Dotted | Shape::Url | Shape::Script)
             });
         self.words += self.segment_words;
+        let begins_line = self.clause.opener == Opener::Newline && self.clause.count == 0;
+        let listed = match opener {
+            Opener::Newline => self.words >= LISTING_WORDS || self.bytes.starts_with(b"#!"),
+            _ => self.clause.listed,
+        };
         let pipeline = opener == Opener::Pipe && self.clause.pipeline_from_start;
         self.close(Closer::Separator, width);
         if self.last == Weighed::Command {
@@ -168,6 +175,8 @@ impl Scanner<'_, '_> {
         self.last = Weighed::Text;
         self.open(opener);
         self.clause.target = target;
+        self.clause.listed = listed;
+        self.clause.begins_line = begins_line && opener != Opener::Newline;
         self.clause.byte_before = before;
         self.clause.pipeline_from_start = pipeline;
         self.clause.glued = self.peek(0).is_some_and(|byte| !byte.is_ascii_whitespace());
@@ -187,9 +196,9 @@ impl Scanner<'_, '_> {
     }
 
     fn open(&mut self, opener: Opener) {
-        let document = self.clause.document;
+        let (document, listed) = (self.clause.document, self.clause.listed);
         self.clause.reset(opener, self.left);
-        self.clause.document = document;
+        (self.clause.document, self.clause.listed) = (document, listed);
         self.redirected = false;
     }
 
@@ -248,6 +257,7 @@ impl Scanner<'_, '_> {
                 self.clause.opener = Opener::Group;
                 self.clause.left = Left::Prose;
             }
+            self.clause.listed |= self.words + self.segment_words >= LISTING_WORDS;
             return;
         }
         if byte == b'<' && matches!(self.peek(1), Some(b'?' | b'%' | b'!')) {

@@ -46,6 +46,7 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, findings: &mut Findings<'_, 
         + label(bytes, clause, &program)
         + title(bytes, clause, &program)
         - if clause.words_before > PROSE { 3 + i32::from(clause.opener == Opener::Newline) } else { 0 };
+    let points = if is_listing(clause, &program, &arguments) { points.min(LIKELY) } else { points };
     // What an application would run as it stands has no sentences behind it.
     let is_text = points >= CERTAIN
         && clause.opener == Opener::Start
@@ -59,7 +60,9 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, findings: &mut Findings<'_, 
         clause.opener,
         Opener::Substitution | Opener::Backtick | Opener::Process | Opener::Call | Opener::Start
     );
-    let void = !windows && !program.both && !runs_alone && line::is_void(bytes, clause.start);
+    let void = points >= CERTAIN
+        && (clause.begins_line && clause.opener == Opener::Pipe && line::is_query(bytes)
+            || !windows && !program.both && !runs_alone && is_void(bytes, clause));
     if points >= CERTAIN && !is_text && !void {
         tell(if windows { sign } else { placed(clause, &program) }, Context::Code);
         Weighed::Command
@@ -70,6 +73,19 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, findings: &mut Findings<'_, 
     } else {
         Weighed::Text
     }
+}
+
+/// Returns `true` if a shell would not read as far as the clause, or not beyond it.
+fn is_void(bytes: &[u8], clause: &Clause) -> bool {
+    line::is_void(bytes, clause.start)
+        || clause.opener == Opener::Newline && line::is_inside_call(bytes, clause.start)
+}
+
+/// Returns `true` for a line of everyday work in a listing: below sentences, or in a script that says what it is.
+fn is_listing(clause: &Clause, program: &Program, arguments: &Arguments) -> bool {
+    let place = !matches!(clause.opener, Opener::Start | Opener::Call) && clause.braces == Braces::None;
+    let everyday = program.routine || program.interpreter && clause.opener != Opener::Pipe;
+    clause.listed && place && everyday && !clause.ifs && !arguments.are_sharp()
 }
 
 /// A command in a substitution is that leaf's, elsewhere the program's.

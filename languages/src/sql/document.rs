@@ -13,8 +13,6 @@ use crate::sql::words::Word;
 /// Numbers beyond the edges of integer and floating types, which are sent to make an application fail. Those at which
 /// intervals and limits of honest programs end are not among them.
 const OVERFLOWS: &[&[u8]] = &[
-    b"4294967296",
-    b"-4294967296",
     b"9223372036854775808",
     b"-9223372036854775809",
     b"18446744073709551616",
@@ -30,6 +28,9 @@ const OVERFLOWS: &[&[u8]] = &[
     b"0e99999",
     b"00.0000000000000000000000000000001e308",
 ];
+
+/// Edges of unsigned numbers of 32 bits, which are sizes and ends of intervals as often.
+const EDGES: &[&[u8]] = &[b"4294967296", b"-4294967296"];
 
 /// Names of databases that servers bring along, as table and schema parameters are probed with.
 const DATABASES: &[&[u8]] = &[
@@ -49,7 +50,9 @@ pub(super) fn whole_value(judgement: &mut Judgement<'_, '_, '_>) {
     let trimmed = bytes.trim_ascii();
     if trimmed.len() <= 48 {
         let is = |other: &&[u8]| trimmed.eq_ignore_ascii_case(other);
-        if OVERFLOWS.iter().any(is) {
+        // An argument of a quantity may well be as large as an unsigned number of 32 bits, and so may a scalar.
+        let probes = judgement.input.role == Role::Argument && !operators::is_quantity(judgement.input.name);
+        if OVERFLOWS.iter().any(is) || probes && EDGES.iter().any(is) {
             judgement.found(SqlSign::Overflow, 0, bytes.len());
         }
         if judgement.is_name() && DATABASES.iter().any(is) {

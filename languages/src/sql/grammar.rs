@@ -141,7 +141,9 @@ fn primary(tokens: &Reading<'_>, from: usize) -> Option<Parsed> {
         Kind::OpenText => Parsed { operand: Operand::OpenText, next: i + 1 },
         Kind::Variable => Parsed { operand: Operand::Name, next: i + 1 },
         Kind::Open => {
-            let query = matches!(word(tokens, skip_opens(tokens, i)), Some(Word::Select | Word::Values));
+            let opened = skip_opens(tokens, i);
+            let query = matches!(word(tokens, opened), Some(Word::Select | Word::Values))
+                && !is_search_for_select(tokens, opened);
             let next = close_of(tokens, i);
             let close = next.saturating_sub(1);
             let constant = i + 1 < close
@@ -178,6 +180,11 @@ fn primary(tokens: &Reading<'_>, from: usize) -> Option<Parsed> {
         base.operand = Operand::Name;
     }
     Some(base)
+}
+
+/// Returns `true` for `select* OR …`: all columns of no table are no operand, so somebody searches for words.
+fn is_search_for_select(tokens: &Reading<'_>, i: usize) -> bool {
+    kind(tokens, i + 1) == Some(Kind::Arithmetic) && matches!(word(tokens, i + 2), Some(Word::And | Word::Or))
 }
 
 fn primary_word_or_text(tokens: &Reading<'_>, i: usize) -> Option<usize> {

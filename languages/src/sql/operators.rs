@@ -8,6 +8,60 @@ const UPDATES: &[&[u8]] = &[b"$set", b"$unset", b"$push", b"$inc", b"$rename", b
 const CODE: &[&[u8]] = &[b"$where", b"$function", b"$accumulator", b"$expr", b"$jsonschema"];
 /// Operators that join conditions on several fields.
 const LOGICAL: &[&[u8]] = &[b"$or", b"$and", b"$nor", b"$not"];
+/// Stages of a pipeline that read and reshape. Those that write or run code are not among them.
+const STAGES: &[&[u8]] = &[
+    b"$match",
+    b"$group",
+    b"$project",
+    b"$sort",
+    b"$limit",
+    b"$skip",
+    b"$unwind",
+    b"$count",
+    b"$addfields",
+    b"$facet",
+    b"$lookup",
+    b"$bucket",
+    b"$sample",
+    b"$sortbycount",
+    b"$replaceroot",
+];
+/// Operators that compare with one value or several.
+const EQUALITIES: &[&[u8]] = &[b"$ne", b"$eq", b"$in", b"$nin"];
+/// Last words of names of properties that sort documents into classes, which people ask for by exclusion.
+const CLASSES: &[&[u8]] = &[
+    b"status",
+    b"state",
+    b"type",
+    b"category",
+    b"kind",
+    b"tag",
+    b"tags",
+    b"label",
+    b"labels",
+    b"genre",
+    b"color",
+    b"colour",
+    b"lang",
+    b"language",
+    b"locale",
+    b"country",
+    b"city",
+    b"region",
+    b"brand",
+    b"priority",
+    b"severity",
+    b"visibility",
+    b"archived",
+    b"deleted",
+    b"published",
+    b"hidden",
+    b"draft",
+    b"completed",
+    b"done",
+    b"read",
+    b"unread",
+];
 /// Operators of ranges.
 const RANGES: &[&[u8]] = &[b"$gt", b"$gte", b"$lt", b"$lte"];
 
@@ -92,6 +146,15 @@ const QUANTITIES: &[&[u8]] = &[
     b"votes",
     b"views",
     b"likes",
+    b"since",
+    b"until",
+    b"from",
+    b"to",
+    b"max",
+    b"min",
+    b"limit",
+    b"offset",
+    b"bytes",
 ];
 
 /// Longest name that is looked at; longer ones are no filter's.
@@ -115,7 +178,13 @@ pub(super) fn counts(operator: &[u8], path: &[u8]) -> bool {
     }
     let is_filter = |name: &[u8]| FILTERS.iter().any(|known| name.eq_ignore_ascii_case(known));
     // The nearest name is the field that the operator is about, unless it joins conditions.
-    if names.any(is_filter) || is_any(LOGICAL) && is_filter(field) {
+    if names.any(is_filter) || (is_any(LOGICAL) || is_any(STAGES)) && is_filter(field) {
+        return false;
+    }
+    let ends_in = |known: &[&[u8]]| {
+        words(field).last().is_some_and(|word| known.iter().any(|other| word.eq_ignore_ascii_case(other)))
+    };
+    if is_any(EQUALITIES) && ends_in(CLASSES) {
         return false;
     }
     if operator.eq_ignore_ascii_case(b"$in") {
@@ -124,12 +193,13 @@ pub(super) fn counts(operator: &[u8], path: &[u8]) -> bool {
     !(is_any(RANGES) && is_quantity(field))
 }
 
-fn is_secret(name: &[u8]) -> bool {
-    words(name).any(|word| SECRETS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+/// Returns `true` if `name` ends in a word for a quantity or a time.
+pub(super) fn is_quantity(name: &[u8]) -> bool {
+    words(name).last().is_some_and(|word| QUANTITIES.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
-fn is_quantity(name: &[u8]) -> bool {
-    words(name).last().is_some_and(|word| QUANTITIES.iter().any(|known| word.eq_ignore_ascii_case(known)))
+fn is_secret(name: &[u8]) -> bool {
+    words(name).any(|word| SECRETS.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
 /// The words of a name: `createdAt`, `created_at`, `created-at`.
@@ -163,6 +233,12 @@ mod tests {
             ("$or", ""),
             ("$gt", "token_count.secret"),
             ("$eq", "age"),
+            ("$ne", "id"),
+            ("$regex", "status"),
+            ("$match", ""),
+            ("$lookup", "q"),
+            ("$out", "pipeline"),
+            ("$ne", "state.userName"),
         ] {
             assert!(counts(operator.as_bytes(), path.as_bytes()), "{operator} {path}");
         }
@@ -185,6 +261,10 @@ mod tests {
             ("$gt", "createdAt"),
             ("$lte", "unit_price"),
             ("$gte", "where.user"),
+            ("$ne", "status"),
+            ("$nin", "orderStatus"),
+            ("$match", "pipeline"),
+            ("$group", "aggregate"),
         ] {
             assert!(!counts(operator.as_bytes(), path.as_bytes()), "{operator} {path}");
         }

@@ -124,7 +124,7 @@ pub(super) static OVERFLOW: Rule = Rule {
     places: VALUES,
     matcher: RuleMatcher::Detected,
     summary: "A number at the edge of a type, sent to make parsers fail.",
-    attacks: &["2.2250738585072011e-308", "4294967296", "1e309"],
+    attacks: &["2.2250738585072011e-308", "18446744073709551616", "1e309"],
     benign: &["2147483647", "-1", "1e3", "65536"],
 };
 

@@ -102,6 +102,26 @@ pub(super) const NETWORK: &[&str] = &[
     "whois",
 ];
 
+/// Programs of everyday work on machines and projects, whose lines people copy into manuals, tickets and scripts. None of
+/// them opens a connection or runs what an argument says.
+#[rustfmt::skip]
+pub(super) const ROUTINE: &[&str] = &[
+    "alembic", "ansible-playbook", "apk", "apt", "apt-cache", "apt-get", "aptitude", "awk", "brew",
+    "bundle", "cargo", "cat", "cd", "chmod", "chown", "cmake", "cmp", "column", "comm", "composer", "conda",
+    "cp", "cut", "date", "df", "diff", "dir", "dnf", "docker", "docker-compose", "dpkg", "du", "echo",
+    "egrep", "exit", "export", "fdisk", "ffmpeg", "fgrep", "file", "find", "flatpak", "free", "gcc", "gem",
+    "git", "go", "gradle", "grep", "gunzip", "gzip", "head", "helm", "htop", "install", "iptables", "java",
+    "javac", "journalctl", "jq", "jupyter", "kill", "kubectl", "less", "ll", "ln", "ls", "lsblk", "lscpu",
+    "lsmod", "lsof", "lspci", "lsusb", "make", "man", "md5sum", "mkdir", "more", "mount", "mv", "mvn",
+    "nano", "nginx", "npm", "npx", "openssl", "pacman", "pgrep", "php-fpm", "pip", "pip3", "pipenv", "pnpm",
+    "podman", "poetry", "printf", "pwd", "rails", "rake", "read", "rmdir", "rpm", "rspec", "rustup",
+    "screen", "sed", "seq", "service", "set", "sha256sum", "snap", "sort", "source", "ssh-keygen",
+    "strings", "sudo", "svn", "sysctl", "systemctl", "tail", "tar", "tee", "terraform", "test", "tmux",
+    "top", "touch", "tr", "traceroute", "trap", "umount", "uniq", "unset", "unzip", "uptime", "useradd",
+    "usermod", "vi", "vim", "virtualenv", "watch", "wc", "whereis", "which", "xargs", "yarn", "yum", "zip",
+    "zypper",
+];
+
 #[rustfmt::skip]
 pub(super) const NUMBERED: &[&str] = &["kill", "seq", "shutdown", "sleep", "timeout", "usleep"];
 

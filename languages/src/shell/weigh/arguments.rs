@@ -6,6 +6,9 @@ use super::super::commands::{self, Name};
 use super::super::word::{Traits, Word};
 use super::head::{Head, Program};
 
+/// Points of one argument up to which it is everyday work.
+const SHARP: i32 = 3;
+
 /// Counted shapes of the arguments.
 pub(super) struct Arguments {
     best: i32,
@@ -91,6 +94,11 @@ impl Arguments {
         };
         self.structured += 1;
         points
+    }
+
+    /// Returns `true` if the arguments name what an attacker wants: a file of the system, a file to write, code to run.
+    pub(super) const fn are_sharp(&self) -> bool {
+        self.best > SHARP || self.code
     }
 
     pub(super) fn points(&self, program: &Program, clause: &Clause) -> i32 {

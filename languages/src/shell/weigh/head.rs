@@ -32,6 +32,8 @@ pub(super) struct Program {
     pub(super) numbered: bool,
     pub(super) interpreter: bool,
     pub(super) filter: bool,
+    /// True for a program of everyday work.
+    pub(super) routine: bool,
 }
 
 impl Head {
@@ -164,6 +166,7 @@ fn make(name: Name, points: i32, windows: bool, base: &[u8], index: usize) -> Pr
         numbered: commands::wants_number(base),
         interpreter: commands::is_interpreter(base),
         filter: commands::is_filter(base) || base == b"xargs",
+        routine: commands::is_routine(base),
     }
 }
 

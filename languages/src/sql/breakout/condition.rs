@@ -13,6 +13,11 @@ const ARTICLES: &[&[u8]] = &[
     b"j", b"c",
 ];
 
+/// Functions that count, take a time or round: nobody reads secrets with them.
+const MEASURES: &[&[u8]] = &[
+    b"count", b"sum", b"avg", b"min", b"max", b"rate", b"now", b"date", b"today", b"round", b"floor", b"ceil",
+];
+
 impl Break<'_, '_, '_, '_, '_> {
     /// `'||'1`, `'||(select …)`, `'||utl_http.request(…)`.
     pub(super) fn pipes(&mut self, i: usize) {
@@ -134,18 +139,29 @@ impl Break<'_, '_, '_, '_, '_> {
         if !ends {
             return heavy(left.operand) && self.opened_by.is_clear() && !by_word;
         }
-        let heavy = |o| heavy(o) && (o == Operand::Query || !self.opened_by.closes());
+        let heavy =
+            |o, at| heavy(o) && (o == Operand::Query || !self.opened_by.closes() && !self.is_measure(at));
         if by_word && right.operand == Operand::Name && !commented {
             return false;
         }
         match self.opened_by {
-            _ if both || heavy(left.operand) || heavy(right.operand) => true,
+            _ if both || heavy(left.operand, start) || heavy(right.operand, next) => true,
             BreakKind::Quote { first: true, .. } => true,
             BreakKind::Value => same || commented || right.operand != Operand::Name,
             BreakKind::Quote { .. } | BreakKind::Name => {
                 same || (commented && right.operand != Operand::Name)
             }
         }
+    }
+
+    /// Returns `true` for a call behind a name that no database has, or that counts: filters of search languages and of time
+    /// series compare with such.
+    fn is_measure(&self, at: usize) -> bool {
+        let called = self.tokens.get(at).map(|token| (token.kind, token.start, token.end));
+        let Some((Kind::Word(role), start, end)) = called else { return false };
+        let name = self.judgement.bytes().get(start..end).unwrap_or_default();
+        self.opened_by == BreakKind::Name
+            && (role == Word::Plain || MEASURES.iter().any(|known| name.eq_ignore_ascii_case(known)))
     }
 
     /// Returns `true` if two operands are spelled alike (`a=a`).

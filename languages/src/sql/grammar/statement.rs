@@ -282,6 +282,8 @@ pub(crate) fn select(tokens: &Reading<'_>, from: usize) -> Option<Shape> {
     match word(tokens, i) {
         Some(Word::From) => from_clause(tokens, i + 1, telling || (items > 2 && names > 0)),
         Some(Word::Into) => Some(Shape::Exact),
+        // Behind a star nothing is joined: `(select* OR choose*)` searches for words.
+        Some(Word::And | Word::Or) if kind(tokens, i - 1) == Some(Kind::Arithmetic) => None,
         _ if telling && may_end(tokens, i) => Some(Shape::Exact),
         _ => None,
     }

@@ -107,7 +107,11 @@ pub(super) fn select(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>
         _ if shape.is_some() => judgement.found(SqlSign::QueryInText, start, end),
         _ => {}
     }
-    if judgement.is_name() && operand(tokens, 1).is_some() && tokens.get(2).is_some() && before[0].is_none() {
+    // `select-type` is one word.
+    let rest = tokens.get(0).and_then(|token| judgement.bytes().get(token.end..)).unwrap_or_default();
+    let hyphenated = matches!(rest, [b'-', letter, ..] if letter.is_ascii_alphabetic());
+    let item = operand(tokens, 1).is_some() && tokens.get(2).is_some();
+    if judgement.is_name() && item && !hyphenated && before[0].is_none() {
         judgement.found(SqlSign::Statement, start, end);
     }
 }
