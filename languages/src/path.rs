@@ -10,7 +10,8 @@ mod tokens;
 
 pub use garbled::names as garbled_names;
 pub use names::{
-    Sensitivity, Target, is_assistant_file, is_installed, is_published_by_mistake, is_secret_dotfile, target,
+    Sensitivity, Target, is_assistant_file, is_installed, is_internal, is_published_by_mistake,
+    is_secret_dotfile, is_system_folder, target,
 };
 pub use resolved::{Origin, Resolved, Token};
 pub use tokens::tokens;

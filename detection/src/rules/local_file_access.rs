@@ -189,6 +189,8 @@ fn names_files(subject: &Subject<'_>) -> bool {
     }
 }
 
+/// Longest value that is nothing but the URL of a root: `file:///c:/`.
+const LISTING_BYTES_MAX: usize = 16;
 /// Parent steps of one path that nobody writes who only wants to name a neighbour.
 const ZIGZAG_STEPS_MIN: usize = 3;
 
@@ -204,12 +206,21 @@ fn one_path(subject: &Subject<'_>, prose: bool, token: &Token<'_>, evidence: &mu
     // Configuration files are sent as JSON or XML, and they do refer to their neighbours.
     let document = matches!(subject.place, Place::Json | Place::Xml | Place::Body);
     // Parent steps between names that are there to be stepped back from.
-    let zigzags = !prose && token.origin != Origin::Url && resolved.ups >= ZIGZAG_STEPS_MIN;
+    let zigzags = !prose
+        && token.origin != Origin::Url
+        && resolved.ups >= if document { ZIGZAG_STEPS_MIN } else { ZIGZAG_STEPS_MIN - 1 };
     let climbs_out = climbs_out(&resolved, token, target, prose, document) || zigzags;
     found(&CLIMBS_OUT, climbs_out);
     found(&STEP_UP, !prose && !climbs_out && resolved.climbs > 0 && token.origin == Origin::Relative);
     let long = resolved.long_dots > 1 || resolved.long_dots == 1 && target > Target::Ordinary;
     found(&DISGUISED, !prose && (resolved.disguised > 0 || long));
+    // The root itself is listed where a file is opened by its URL.
+    let lists_root = token.by_scheme
+        && resolved.segments().is_empty()
+        && resolved.ups == 0
+        && subject.bytes.len() <= LISTING_BYTES_MAX
+        && matches!(subject.bytes.trim_ascii_end().last(), Some(b'/' | b'\\'));
+    found(&SYSTEM_FILE, lists_root && subject.place != Place::Header);
     let is_system =
         token.origin != Origin::Url && target > Target::Ordinary && (placed || target == Target::Proof);
     // Configurations and reports name installed programs, logs and pages.
@@ -242,10 +253,14 @@ fn climbs_out(
     document: bool,
 ) -> bool {
     match resolved.climbs {
-        0 => false,
+        0 => {
+            let file = resolved.ups > 0 && path::is_internal(resolved);
+            file && !document && !prose && token.origin != Origin::Url
+        }
         _ if target > Target::Ordinary => true,
         _ if prose => target == Target::Proof,
-        1 => token.origin == Origin::Absolute && !token.bytes.starts_with(b"\\..."),
+        1 if token.origin == Origin::Absolute => !token.bytes.starts_with(b"\\..."),
+        1 => path::is_system_folder(resolved) || !document && path::is_internal(resolved),
         2 => !document,
         _ => true,
     }

@@ -74,3 +74,32 @@ fn commands_within_words_and_calls() {
         passes(&get(value));
     }
 }
+
+#[test]
+fn one_step_up_to_what_servers_do_not_hand_out() {
+    for value in [
+        "../config.php",
+        "..\\settings.ini",
+        "uploads/../Web.config",
+        "a/b/../../conf/db.properties",
+        "/pages/../../",
+        "../Program Files/Vendor/conf/server.conf",
+        "../webapps/x/y.txt",
+        "..../etc/hostname",
+        "file:///d:/",
+        "jar:file:///c://windows/win.ini",
+    ] {
+        is_refused(&get(value));
+    }
+    for value in [
+        "../images/logo.png",
+        "../tsconfig.base.json",
+        "docs/../README.md",
+        "file:///C:/Users/ana/page.html",
+        "file:///{path}",
+        "C:\\fakepath\\photo.jpg",
+        "see ../notes for more",
+    ] {
+        passes(&get(value));
+    }
+}

@@ -6,7 +6,10 @@ mod private;
 mod system;
 
 use private::{ASSISTANTS, COMMONPLACE, DUMPS, PUBLISHED_BY_MISTAKE, SECRET, SECRET_ANYWHERE};
-use system::{PROOFS, SERVER_FILES, SYSTEM};
+use system::{
+    INTERNAL, PROGRAM_FOLDERS, PROGRAM_FOLDERS_BY_NAME, PROOFS, ROOT_FOLDERS, SERVER_FILES, SERVER_FOLDERS,
+    SYSTEM,
+};
 
 /// The target of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,11 +50,13 @@ pub fn target(path: &Resolved<'_>, origin: Origin) -> Target {
     if hidden || PROOFS.iter().any(ends_as) {
         return Target::Proof;
     }
-    let placed = origin == Origin::Absolute || path.climbs > 0;
+    // What a filter makes of long dots leads up.
+    let placed = origin == Origin::Absolute || path.climbs > 0 || path.long_dots > 0 && origin != Origin::Url;
+    let program_file = PROGRAM_FOLDERS.iter().any(starts_as) && is_internal(path);
     let server_file = names.last().is_some_and(|name| listed(name, SERVER_FILES));
     let share =
         origin == Origin::Absolute && names.get(1).is_some_and(|name| name.len() > 1 && name.ends_with(b"$"));
-    if placed && (server_file || share || SYSTEM.iter().any(starts_as)) {
+    if placed && (server_file || share || program_file || SYSTEM.iter().any(starts_as)) {
         Target::System
     } else {
         Target::Ordinary
@@ -61,7 +66,22 @@ pub fn target(path: &Resolved<'_>, origin: Origin) -> Target {
 /// Returns `true` if an absolute path leads to what packages install and servers keep: programs, libraries, logs, pages.
 pub fn is_installed(path: &Resolved<'_>) -> bool {
     let names = path.segments();
-    names.first().is_some_and(|name| listed(name, &["usr", "var"]))
+    names.first().is_some_and(|name| listed(name, &["usr", "var"]) || listed(name, PROGRAM_FOLDERS_BY_NAME))
+}
+
+/// Returns `true` if a path ends in a file that a server reads and does not hand out: its source, settings, data or logs.
+pub fn is_internal(path: &Resolved<'_>) -> bool {
+    let name = path.segments().last().copied().unwrap_or_default();
+    let dot = memchr::memrchr(b'.', name).filter(|dot| *dot > 0 || name.len() > 1);
+    dot.and_then(|dot| name.get(dot + 1..)).is_some_and(|kind| listed(kind, INTERNAL))
+}
+
+/// Returns `true` if a path that was left by a parent step goes on from a folder of the root, or into a server's own.
+pub fn is_system_folder(path: &Resolved<'_>) -> bool {
+    let names = path.segments();
+    names.first().is_some_and(|name| {
+        listed(name, ROOT_FOLDERS) || listed(name, PROGRAM_FOLDERS_BY_NAME) || listed(name, SERVER_FOLDERS)
+    }) || names.iter().any(|name| same(name, "webapps"))
 }
 
 /// The sensitivity to hidden names.

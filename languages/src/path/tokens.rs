@@ -38,7 +38,7 @@ pub fn tokens(value: &[u8]) -> impl Iterator<Item = Token<'_>> {
 
 /// Length of the run at the start of `rest`.
 fn length(rest: &[u8]) -> usize {
-    let drive = is_drive(rest);
+    let drive = is_drive(rest) || rest.starts_with(b"../") || rest.starts_with(b"..\\");
     let mut last_dot = false;
     for (at, byte) in rest.iter().enumerate() {
         let ends = match byte {
@@ -100,13 +100,11 @@ fn token(run: &[u8], offset: usize, before: Option<u8>) -> Token<'_> {
     if is_drive(run) {
         return plain(run.get(2..).unwrap_or_default(), Origin::Absolute);
     }
+    if let Some(bytes) = behind_local_scheme(run) {
+        return Token { offset, bytes, origin: Origin::Absolute, by_scheme: true, before };
+    }
     if let Some(colon) = memchr::memmem::rfind(run, b":/") {
-        let (head, tail) = run.split_at_checked(colon).unwrap_or((run, &[]));
-        let scheme = head.rsplit(|byte| !is_scheme_byte(*byte)).next().unwrap_or_default();
-        let path = tail.get(1..).unwrap_or_default();
-        if LOCAL_SCHEMES.iter().any(|local| scheme.eq_ignore_ascii_case(local)) {
-            return Token { offset, bytes: path, origin: Origin::Absolute, by_scheme: true, before };
-        }
+        let path = run.get(colon + 1..).unwrap_or_default();
         if let Some(authority) = path.strip_prefix(b"//") {
             let host =
                 authority.iter().position(|byte| matches!(byte, b'/' | b'\\')).unwrap_or(authority.len());
@@ -118,6 +116,29 @@ fn token(run: &[u8], offset: usize, before: Option<u8>) -> Token<'_> {
     let absolute = matches!(path.first(), Some(b'/' | b'\\'));
     plain(path, if absolute { Origin::Absolute } else { Origin::Relative })
 }
+
+/// The path behind the last scheme that opens local files: `file:/etc`, `file:\\\c:\`, `jar:file:///c:/x`. What stands before a
+/// drive is no path.
+fn behind_local_scheme(run: &[u8]) -> Option<&[u8]> {
+    let colons = memchr::memchr_iter(b':', run);
+    let mut path = None;
+    for colon in colons.take(SCHEMES_MAX) {
+        let (head, tail) = run.split_at_checked(colon)?;
+        let scheme = head.rsplit(|byte| !is_scheme_byte(*byte)).next().unwrap_or_default();
+        let tail = tail.get(1..).unwrap_or_default();
+        if matches!(tail.first(), Some(b'/' | b'\\'))
+            && LOCAL_SCHEMES.iter().any(|local| scheme.eq_ignore_ascii_case(local))
+        {
+            let slashes = tail.iter().take_while(|byte| matches!(byte, b'/' | b'\\')).count();
+            let rest = tail.get(slashes..).unwrap_or_default();
+            path = Some(if is_drive(rest) { rest.get(2..).unwrap_or_default() } else { tail });
+        }
+    }
+    path
+}
+
+/// Schemes before one path that are read.
+const SCHEMES_MAX: usize = 8;
 
 const fn is_scheme_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-' | b'_')
@@ -147,6 +168,9 @@ mod tests {
             Origin::Absolute,
         );
         one("cat</etc/passwd", "/etc/passwd", Origin::Absolute);
+        one(r"file:\\\C:\x", r"\x", Origin::Absolute);
+        one("file:///c://windows/win.ini", "//windows/win.ini", Origin::Absolute);
+        one("jar:file:/a.jar", "/a.jar", Origin::Absolute);
         one("docs/readme.md", "docs/readme.md", Origin::Relative);
         one("..;/manager", "..;/manager", Origin::Relative);
         assert_eq!(all("a word and 1..2 and wait...").len(), 0);

@@ -25,6 +25,8 @@ pub(super) static CLIMBS_OUT: Rule = Rule {
         "../../../../../index.php%00.jpg",
         "/images/../../../../app.rb",
         "/a/../b/../c/../d",
+        "../usr/local/x/y.sh",
+        "../Program Files/x/y.txt",
     ],
     benign: &[
         "docs/../images/logo.png",
@@ -45,7 +47,7 @@ pub(super) static STEP_UP: Rule = Rule {
     places: VALUES,
     matcher: RuleMatcher::Detected,
     summary: "A value is a path that leads one or two directories up.",
-    attacks: &["../config.php", r"..\data", "../../tsconfig.base.json", "..%2fadmin"],
+    attacks: &["../config.json", r"..\data", "../../tsconfig.base.json", "..%2fadmin"],
     benign: &["docs/../images/logo.png", "a..b", "etc.", "https://example.org/a/../b"],
 };
 

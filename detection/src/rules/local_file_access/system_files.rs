@@ -25,6 +25,9 @@ pub(super) static SYSTEM_FILE: Rule = Rule {
         "../apache/logs/access.log",
         "php://filter/convert.base64-encode/resource=/etc/hosts",
         "/./././etc/shadow",
+        "file:///c:/",
+        r"file:\\\D:\",
+        "jar:file:///c://windows/win.ini",
         "L3N0YXRpYy9pbWcvLi4vLi4vZXRjL3Bhc3N3ZA",
     ],
     benign: &[
@@ -32,6 +35,8 @@ pub(super) static SYSTEM_FILE: Rule = Rule {
         "/var/lib/milvus/etcd",
         "/home/user/documents",
         r"C:\Users\Public\report.docx",
+        "file:///C:/Users/ana/page.html",
+        r"C:\Program Files\Vendor\app.exe",
         "https://example.org/etc/designs/site.css",
         "/products/etc",
         "logs/today/access.log",

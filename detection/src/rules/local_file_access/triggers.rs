@@ -118,6 +118,10 @@ pub(super) const TRIGGERS: &[&str] = &[
     "thumbs.db",
     ".sql",
     "phpinfo.php.bak",
+    "file:",
+    "jar:",
+    "netdoc:",
+    "program",
     "web-inf",
     "meta-inf",
 ];

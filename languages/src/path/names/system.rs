@@ -107,6 +107,62 @@ pub(super) const SYSTEM: &[&[&str]] = &[
     &["autoexec.bat"],
 ];
 
+/// Folders into which programs are installed on Windows.
+pub(super) const PROGRAM_FOLDERS: &[&[&str]] =
+    &[&["program files", "*"], &["program files (x86)", "*"], &["programfiles", "*"], &["programdata", "*"]];
+/// The same by their names.
+pub(super) const PROGRAM_FOLDERS_BY_NAME: &[&str] =
+    &["program files", "program files (x86)", "programfiles", "programdata"];
+/// Folders at the root of a Unix system and of macOS. Names that folders of projects share are not among them.
+pub(super) const ROOT_FOLDERS: &[&str] =
+    &["etc", "usr", "var", "opt", "root", "proc", "srv", "private", "volumes", "windows", "winnt", "inetpub"];
+/// Folders that servers keep beside what they serve.
+pub(super) const SERVER_FOLDERS: &[&str] = &["webapps", "htdocs", "cgi-bin", "wwwroot", "tomcat", "apache2"];
+/// Kinds of files that servers read and do not hand out.
+pub(super) const INTERNAL: &[&str] = &[
+    "asa",
+    "ascx",
+    "asp",
+    "aspx",
+    "bak",
+    "cfg",
+    "cfm",
+    "conf",
+    "config",
+    "cs",
+    "db",
+    "dat",
+    "err",
+    "env",
+    "frm",
+    "inc",
+    "ini",
+    "jsp",
+    "jspx",
+    "key",
+    "keystore",
+    "jks",
+    "log",
+    "mdb",
+    "mdf",
+    "old",
+    "pem",
+    "php",
+    "php3",
+    "php5",
+    "phtml",
+    "pl",
+    "pfx",
+    "properties",
+    "py",
+    "rb",
+    "sql",
+    "sqlite",
+    "sqlite3",
+    "vb",
+    "wsgi",
+];
+
 /// Last names of server files: telling once a path is absolute or leads out.
 pub(super) const SERVER_FILES: &[&str] = &[
     "passwd",
