@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
+use waf_languages::shell::is_lone_command;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
@@ -11,7 +12,7 @@ use super::facts::Facts;
 use super::host::without_port;
 use crate::rule::Rule;
 use crate::rules::request_head::arguments::{
-    EXTERNAL_REFERER, METHOD_OVERRIDE, MISSING_REFERER, ODD_ARRAY, REPEATED_PARAMETER,
+    COMMAND_PARAMETER, EXTERNAL_REFERER, METHOD_OVERRIDE, MISSING_REFERER, ODD_ARRAY, REPEATED_PARAMETER,
 };
 
 mod name;
@@ -94,6 +95,9 @@ impl Arguments {
         if let Some(rule) = self.session(name, value) {
             return in_value(rule);
         }
+        if leaves.contains(COMMAND_PARAMETER.leaf) && is_command(name, value) {
+            return in_value(&COMMAND_PARAMETER);
+        }
         if leaves.contains(Leaf::HttpComplianceMethodOverrideParam) && self.overrides(name, value) {
             return in_value(&METHOD_OVERRIDE);
         }
@@ -155,6 +159,34 @@ impl Arguments {
         let known = self.seen.len() < limits::ARGUMENTS_MAX && !self.seen.insert(self.keys.hash_one(name));
         known.then_some(&REPEATED_PARAMETER)
     }
+}
+
+/// Names of parameters that back doors and careless interfaces run.
+const RUN: &[&[u8]] = &[
+    b"cmd",
+    b"command",
+    b"commandline",
+    b"cmdline",
+    b"exec",
+    b"execute",
+    b"shell",
+    b"shellcmd",
+    b"syscmd",
+    b"runcmd",
+    b"oscmd",
+];
+/// Longest command that is looked at in such a parameter.
+const COMMAND_BYTES_MAX: usize = 128;
+
+/// Returns `true` for a parameter that is run and holds a command.
+fn is_command(name: &[u8], value: &[u8]) -> bool {
+    let (mut named, mut text) = ([0; name::NAME_BYTES_MAX], [0; COMMAND_BYTES_MAX]);
+    let Some(name) = name::decode(name, &mut named) else { return false };
+    let is_name = |known: &&[u8]| {
+        let letters = name.iter().filter(|byte| !matches!(byte, b'_' | b'-'));
+        letters.map(u8::to_ascii_lowercase).eq(known.iter().copied())
+    };
+    RUN.iter().any(is_name) && name::decode(value, &mut text).is_some_and(is_lone_command)
 }
 
 /// `[a][b]…` to the end.

@@ -43,7 +43,9 @@ pub(super) enum Left {
     Nothing,
     /// One word: a host, a file, a number.
     Token,
-    /// Several words.
+    /// Two or three words: a name, an argument with a blank in it.
+    Phrase,
+    /// More words.
     Prose,
     /// A clause that looked like a command.
     Command,

@@ -16,6 +16,9 @@ pub(super) fn scan(bytes: &[u8], findings: &mut Findings<'_, ShellSign>) {
         let Some(rest) = bytes.get(at + 1..) else { continue };
         let is_code = opens(bytes, at) && !is_revision(rest);
         let context = if is_code { Context::Code } else { Context::Prose };
+        if is_file_read(rest) {
+            findings.add(ShellSign::Substitution, Context::Code, at, 8);
+        }
         if let Some(length) = rest.strip_prefix(b"{").and_then(parameter).or_else(|| arithmetic(rest)) {
             findings.add(ShellSign::Substitution, context, at, length);
         } else if separates(bytes, at, rest) {
@@ -44,6 +47,15 @@ fn server_side_include(bytes: &[u8], findings: &mut Findings<'_, ShellSign>) {
 fn opens(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default().trim_ascii_end();
     before.last().is_none_or(|byte| matches!(byte, b';' | b'|' | b'&' | b'\'' | b'"'))
+}
+
+/// `$(<name)`: what a file holds. Markup has an end of its own before the parenthesis.
+fn is_file_read(rest: &[u8]) -> bool {
+    let Some(inside) = rest.strip_prefix(b"(<") else { return false };
+    let inside = inside.get(..inside.len().min(256)).unwrap_or_default().trim_ascii_start();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._~$*?-".contains(byte);
+    let length = inside.iter().take_while(|byte| is_name(byte)).count();
+    length > 0 && inside.get(length..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b")"))
 }
 
 /// `${COMMIT:0:8}`: the beginning of a hash, as tags of images have it. A command is put together of single letters.

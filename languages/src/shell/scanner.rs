@@ -16,6 +16,8 @@ use crate::language::Role;
 const BRACES_SPAN: usize = 256;
 /// Bytes in which a tag's end is looked for.
 const TAG_SPAN: usize = 256;
+/// Words of a name or of an argument; more are a sentence.
+const PHRASE_WORDS_MAX: usize = 3;
 /// Words of the lines above a listing: a sentence, not one argument.
 const LISTING_WORDS: usize = 4;
 /// Tokens between separators after which a value is a list, not something broken out of.
@@ -148,8 +150,10 @@ impl Scanner<'_, '_> {
     fn separator(&mut self, opener: Opener, width: usize) {
         let before = self.before();
         let target = self.segment_words == 1
-            && self.clause.words().last().is_some_and(|word| {
-                matches!(shape(word), Shape::Address | Shape::Dotted | Shape::Url | Shape::Script)
+            && self.clause.words().last().is_some_and(|word| match shape(word) {
+                Shape::Address | Shape::Dotted | Shape::Url | Shape::Script => true,
+                Shape::Number => opener == Opener::Newline,
+                _ => false,
             });
         self.words += self.segment_words;
         let begins_line = self.clause.opener == Opener::Newline && self.clause.count == 0;
@@ -163,8 +167,11 @@ impl Scanner<'_, '_> {
             self.left = Left::Command;
         } else if self.segment_words > 0 {
             self.segments += 1;
-            let seen =
-                if self.segment_words > 1 || self.segments >= LIST { Left::Prose } else { Left::Token };
+            let seen = match self.segment_words {
+                1 if self.segments < LIST => Left::Token,
+                2..=PHRASE_WORDS_MAX if self.segments < LIST => Left::Phrase,
+                _ => Left::Prose,
+            };
             self.left = match self.left {
                 Left::Command if pipeline => Left::Command,
                 Left::Command => seen,
@@ -212,17 +219,30 @@ impl Scanner<'_, '_> {
                 Opener::Pipe => !apart,
                 _ => true,
             };
+        let in_command = self.is_behind_command();
         let left = match self.segment_words {
+            _ if in_command => Left::Command,
             0 => self.left,
             1 => self.left.max(Left::Token),
+            2..=PHRASE_WORDS_MAX => self.left.max(Left::Phrase),
             _ => self.left.max(Left::Prose),
         };
         self.close(if opener == Opener::Backtick { Closer::Backtick } else { Closer::Substitution }, width);
-        self.open(if nested { Opener::Substitution } else { opener });
+        self.open(if nested || in_command { Opener::Substitution } else { opener });
         self.clause.left = left;
         self.clause.byte_before = before;
         self.clause.pipeline_from_start = self.clause.opener == Opener::Backtick;
         self.clause.glued = self.peek(0).is_some_and(|byte| !byte.is_ascii_whitespace());
+    }
+
+    /// Returns `true` if the clause so far is a command behind a separator: `|echo`.
+    fn is_behind_command(&self) -> bool {
+        let separated = matches!(
+            self.clause.opener,
+            Opener::Semicolon | Opener::Pipe | Opener::Or | Opener::And | Opener::Background
+        );
+        let named = self.clause.words().first().is_some_and(|word| commands::unix(word.base()).is_some());
+        separated && named && self.clause.left <= Left::Token && self.clause.count <= 2
     }
 
     fn ampersand(&mut self) {

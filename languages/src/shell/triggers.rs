@@ -3,7 +3,7 @@
 
 /// Literals of prose; there the tokenizer looks only where a prefilter finds a command in a command's place.
 pub(super) static COMMON: &[&str] =
-    &[";", "& ", "\n", "\r", " -", " /", "'-", "\"-", "time ", "sh ", "nc ", "\"."];
+    &[";", "&", "\n", "\r", " -", " /", "'-", "\"-", "time ", "sh ", "nc ", "\"."];
 
 pub(super) static TRIGGERS: &[&str] = &[
     // Separators and substitutions.
@@ -11,7 +11,6 @@ pub(super) static TRIGGERS: &[&str] = &[
     "`",
     "$(",
     "${",
-    "&&",
     "<(",
     ">(",
     "$ifs",
@@ -70,6 +69,7 @@ pub(super) static TRIGGERS: &[&str] = &[
     ":~",
     "command=",
     "-pack=",
+    "-pager=",
     "askpass=",
     "checkpoint-action",
     "compress-program=",

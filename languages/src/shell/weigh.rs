@@ -39,7 +39,7 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, findings: &mut Findings<'_, 
     }
     let Some(program) = head.program else { return Weighed::Text };
     let arguments = Arguments::of(clause, &head);
-    let place = place(clause);
+    let place = place(clause) + phrase(clause, &arguments);
     let points = place + program.points + head.points + arguments.points(&program, clause);
     let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes))
         + tool(clause, &head, &program)
@@ -128,13 +128,22 @@ fn place(clause: &Clause) -> i32 {
         (Opener::Backtick, _) => -3,
         (Opener::Pipe, Left::Command | Left::Prose) if clause.pipeline_from_start => 1,
         (Opener::Semicolon, Left::Nothing) => 4,
-        (Opener::Background, Left::Token) if tight && clause.glued => 1,
+        (Opener::Background, Left::Token) if tight && clause.glued => 1 + 2 * i32::from(clause.target),
         (Opener::Background, Left::Token) => 2 + i32::from(clause.target),
-        (Opener::Newline, Left::Token) => 2,
-        (Opener::Newline, Left::Command | Left::Prose) => 0,
+        (Opener::Newline, Left::Token) => 2 + i32::from(clause.target),
+        (Opener::Newline, Left::Command | Left::Phrase | Left::Prose) => 0,
         (_, Left::Nothing | Left::Token | Left::Command) => 3,
-        (_, Left::Prose) => 1,
+        (_, Left::Phrase | Left::Prose) => 1,
     }
+}
+
+/// Points for a separator behind a name of two or three words, where the command has an argument that only a program takes.
+fn phrase(clause: &Clause, arguments: &Arguments) -> i32 {
+    let separates = matches!(
+        clause.opener,
+        Opener::Semicolon | Opener::And | Opener::Or | Opener::Pipe | Opener::Background
+    );
+    if clause.left == Left::Phrase && separates && arguments.name_something() { 2 } else { 0 }
 }
 
 /// Bytes that join what a substitution gives to a word; in prose a blank or a bracket stands before a code span.
@@ -157,7 +166,7 @@ fn bare(clause: &Clause, head: &Head, program: &Program) -> i32 {
         && match clause.left {
             Left::Nothing | Left::Command => true,
             Left::Token => clause.glued,
-            Left::Prose => name.ends_with(b"sh"),
+            Left::Phrase | Left::Prose => name.ends_with(b"sh"),
         };
     // A program that waits for what to do is a name in a list.
     let idle = match program.name {
@@ -170,7 +179,7 @@ fn bare(clause: &Clause, head: &Head, program: &Program) -> i32 {
         Closer::CallParenthesis => -4,
         _ if program.interpreter && piped => 3,
         Closer::End | Closer::ParenthesisEnd | Closer::BacktickEnd => {
-            -i32::from(clause.left == Left::Prose) - idle
+            -i32::from(matches!(clause.left, Left::Phrase | Left::Prose)) - idle
         }
         Closer::Separator if clause.left == Left::Nothing => 0,
         // What goes on with another word is a list.
@@ -213,7 +222,7 @@ fn title(bytes: &[u8], clause: &Clause, program: &Program) -> i32 {
     let is_title = word.and_then(<[u8]>::split_first).is_some_and(|(first, rest)| {
         first.is_ascii_uppercase() && !rest.is_empty() && rest.iter().all(u8::is_ascii_lowercase)
     });
-    if is_title && clause.count == 1 && !program.windows && !program.both { -4 } else { 0 }
+    if is_title && clause.count == 1 && !program.windows && !program.both { -9 } else { 0 }
 }
 
 /// A program's path that is the whole of a document's scalar: configurations name programs.

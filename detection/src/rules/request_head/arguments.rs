@@ -6,8 +6,37 @@ use crate::field::{Place, Places};
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
 /// The rules of this file.
-pub(super) static RULES: &[&Rule] =
-    &[&EXTERNAL_REFERER, &MISSING_REFERER, &METHOD_OVERRIDE, &REPEATED_PARAMETER, &ODD_ARRAY];
+pub(super) static RULES: &[&Rule] = &[
+    &EXTERNAL_REFERER,
+    &MISSING_REFERER,
+    &COMMAND_PARAMETER,
+    &METHOD_OVERRIDE,
+    &REPEATED_PARAMETER,
+    &ODD_ARRAY,
+];
+
+pub(crate) static COMMAND_PARAMETER: Rule = Rule {
+    id: "command-injection-unix-commands/command-parameter",
+    leaf: Leaf::CommandInjectionUnixCommands,
+    weight: STRONG,
+    places: Places::of(&[Place::Query, Place::Form]),
+    matcher: RuleMatcher::RequestHead,
+    summary: "A parameter with a name that is run holds a command.",
+    attacks: &[
+        "GET /x.php?cmd=id HTTP/1.1\nHost: shop.example\n\n",
+        "GET /x.jsp?CMD=cat%20notes.txt HTTP/1.1\nHost: shop.example\n\n",
+        "POST /api HTTP/1.1\nHost: shop.example\nContent-Type: application/x-www-form-urlencoded\nContent-Length: 15\n\nshell_cmd=ls+-l",
+        "GET /?exec=ipconfig HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?c%6dd=whoami HTTP/1.1\nHost: shop.example\n\n",
+    ],
+    benign: &[
+        "GET /?cmd=start HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?cmd=ping HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?command=set+volume HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?cmd=_xclick&item=id HTTP/1.1\nHost: shop.example\n\n",
+        "GET /?q=id HTTP/1.1\nHost: shop.example\n\n",
+    ],
+};
 
 pub(crate) static EXTERNAL_REFERER: Rule = Rule {
     id: "session-fixation-external-referer/session-parameter",

@@ -214,19 +214,20 @@ pub(super) const TERSE: &[&str] = &[
 /// Common words that are also commands.
 #[rustfmt::skip]
 pub(super) const WORDS: &[&str] = &[
-    "alias", "arch", "at", "batch", "bind", "bridge", "bundle", "byobu", "capsh", "cat", "chef", "column",
-    "complete", "compose", "composer", "crash", "cups", "curl", "cut", "dash", "date", "declare", "dialog",
-    "diff", "disown", "ditto", "echo", "emacs", "enable", "eval", "exec", "expand", "expect", "export",
-    "expr", "false", "fetch", "file", "find", "finger", "fish", "fold", "gem", "go", "groups", "halt",
-    "hash", "head", "help", "history", "host", "hostid", "info", "install", "java", "jobs", "joe", "join",
-    "julia", "kill", "last", "latex", "less", "link", "local", "locate", "logger", "login", "look", "mail",
-    "make", "man", "mesg", "more", "mosh", "mount", "neofetch", "nice", "octave", "paste", "patch", "pick",
-    "pry", "puppet", "push", "rake", "read", "reboot", "reset", "rev", "run", "screen", "script", "select",
-    "seq", "service", "set", "shift", "shuf", "shutdown", "sleep", "socket", "sort", "source", "split",
-    "start", "stat", "stop", "strings", "svn", "sync", "tail", "tee", "test", "time", "timedatectl",
-    "timeout", "top", "touch", "trap", "true", "truncate", "tune", "type", "umask", "unalias", "update",
-    "users", "view", "volatility", "w", "wait", "wall", "watch", "whereis", "which", "while", "who", "wine",
-    "wish", "write", "xmore", "xpath", "yelp", "yes", "zip",
+    "alias", "arch", "at", "batch", "bind", "bridge", "builtin", "bundle", "byobu", "capsh", "cat",
+    "chef", "column", "command", "complete", "compose", "composer", "crash", "cups", "curl", "cut",
+    "dash", "date", "declare", "dialog", "diff", "disown", "ditto", "echo", "emacs", "enable", "eval",
+    "exec", "expand", "expect", "export", "expr", "false", "fetch", "file", "find", "finger", "fish",
+    "fold", "gem", "go", "groups", "halt", "hash", "head", "help", "history", "host", "hostid", "info",
+    "install", "java", "jobs", "joe", "join", "julia", "kill", "last", "latex", "less", "link", "local",
+    "locate", "logger", "login", "look", "mail", "make", "man", "mesg", "more", "mosh", "mount",
+    "neofetch", "nice", "octave", "paste", "patch", "pick", "pry", "puppet", "push", "rake", "read",
+    "reboot", "reset", "rev", "run", "screen", "script", "select", "seq", "service", "set", "shift",
+    "shuf", "shutdown", "sleep", "socket", "sort", "source", "split", "start", "stat", "stop",
+    "strings", "svn", "sync", "tail", "tee", "test", "time", "timedatectl", "timeout", "top", "touch",
+    "trap", "true", "truncate", "tune", "type", "umask", "unalias", "until", "update", "users", "view",
+    "volatility", "w", "wait", "wall", "watch", "whereis", "which", "while", "who", "wine", "wish",
+    "write", "xmore", "xpath", "yelp", "yes", "zip",
 ];
 
 /// Programs of Windows whose names mean nothing else.

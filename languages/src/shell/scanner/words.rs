@@ -15,7 +15,8 @@ impl Scanner<'_, '_> {
             push(&mut word, suffix);
         }
         word.settle_quotes();
-        if std::mem::take(&mut self.redirected) {
+        let redirected = std::mem::take(&mut self.redirected);
+        if redirected {
             word.traits.set(Traits::REDIRECTED);
         }
         if ended == Ended::AtSubstitution {
@@ -27,7 +28,9 @@ impl Scanner<'_, '_> {
         }
         let hollow = word.is_empty() && !word.traits.has(Traits::ASSEMBLED);
         if !hollow {
-            self.segment_words += if word.traits.has(Traits::FOREIGN) { 2 } else { 1 };
+            // The file of a redirection is no word of a sentence.
+            self.segment_words +=
+                if redirected { 0 } else { 1 + usize::from(word.traits.has(Traits::FOREIGN)) };
             self.clause.push(word);
         }
     }

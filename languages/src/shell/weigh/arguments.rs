@@ -101,6 +101,11 @@ impl Arguments {
         self.best > SHARP || self.code
     }
 
+    /// Returns `true` if an argument is a file, a path, an address or an option.
+    pub(super) const fn name_something(&self) -> bool {
+        self.structured > 0
+    }
+
     pub(super) fn points(&self, program: &Program, clause: &Clause) -> i32 {
         // An option that wants code and has none is a mention.
         let options = if self.code && self.count == 1 { 0 } else { self.options };
@@ -117,13 +122,15 @@ impl Arguments {
         if clause.ifs {
             points += 3;
         }
-        if program.filter && clause.opener == Opener::Pipe && clause.left >= Left::Prose {
+        if program.filter && clause.opener == Opener::Pipe && clause.left >= Left::Phrase {
             points -= 3;
         }
         let prose = self.plain > 1 + self.structured * 3 || self.structured == 0 && self.plain > 1;
         let unshaped = self.structured == 0 && self.plain > 0 && program.name < Name::Exclusive;
         let follows = matches!(clause.left, Left::Nothing | Left::Command);
-        let short = follows && !matches!(clause.opener, Opener::Start | Opener::Newline) && clause.count <= 2;
+        let words = if clause.opener == Opener::Semicolon && clause.left == Left::Nothing { 3 } else { 2 };
+        let short =
+            follows && !matches!(clause.opener, Opener::Start | Opener::Newline) && clause.count <= words;
         let substituted =
             matches!(clause.opener, Opener::Substitution | Opener::Process) && clause.left != Left::Prose;
         if short || substituted && self.plain < 3 {

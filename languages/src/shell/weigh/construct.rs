@@ -1,7 +1,8 @@
 //! Constructs that are known by their shape alone, whatever the points: definitions, placeholders, options that run
 //! programs, hidden paths. It knows no weights.
 
-use super::super::clause::{Clause, Left, Opener};
+use super::super::arguments::{Shape, shape};
+use super::super::clause::{Clause, Closer, Left, Opener};
 use super::super::sign::ShellSign;
 use super::super::windows;
 use super::super::word::Traits;
@@ -20,7 +21,7 @@ pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Shel
     if clause.opener != Opener::Start && placeholder(text, clause) {
         return Some(ShellSign::UnixCommand);
     }
-    let sample = matches!(clause.opener, Opener::Backtick | Opener::Newline) && clause.left >= Left::Prose;
+    let sample = matches!(clause.opener, Opener::Backtick | Opener::Newline) && clause.left >= Left::Phrase;
     if text == b"alias"
         && !sample
         && next.is_some_and(|_| words.iter().skip(head.index + 1).take(2).any(|word| is_alias(word.text())))
@@ -33,6 +34,10 @@ pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Shel
     if text == b"[" && clause.opener != Opener::Start && words.iter().any(|word| compares(word.text())) {
         return Some(ShellSign::UnixCommand);
     }
+    let tests = text == b"[" && words.len() > 2 && words.last().is_some_and(|word| word.text() == b"]");
+    if tests && clause.opener == Opener::Semicolon && clause.left <= Left::Token {
+        return Some(ShellSign::UnixCommand);
+    }
     if text.starts_with(b".") && clause.opener != Opener::Start && windows::is_dot_command(text) {
         return Some(ShellSign::SqliteShell);
     }
@@ -41,6 +46,20 @@ pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Shel
     {
         let windows = !text.starts_with(b"-");
         return Some(if windows { ShellSign::WindowsCommand } else { ShellSign::UnixCommand });
+    }
+    // `case x in x) …`: its clauses begin behind patterns.
+    let is_case = text == b"case" && words.get(head.index + 2).is_some_and(|word| word.text() == b"in");
+    if is_case && clause.left <= Left::Token && matches!(clause.closer, Closer::ParenthesisEnd) {
+        return Some(ShellSign::UnixCommand);
+    }
+    // A separator and then output into a script: whatever is written, a server runs it.
+    let writes = words.iter().any(|word| word.traits.has(Traits::REDIRECTED) && shape(word) == Shape::Script);
+    if writes
+        && clause.opener != Opener::Newline
+        && clause.opener != Opener::Start
+        && clause.left <= Left::Phrase
+    {
+        return Some(ShellSign::UnixCommand);
     }
     let construct = matches!(text, b"for" | b"if" | b"@if" | b"@for");
     (construct && windows::construct(bytes.get(word.start..).unwrap_or_default()))
@@ -66,6 +85,7 @@ fn runs_as_option(text: &[u8]) -> bool {
         b"rsh=",
         b"sshcommand=",
         b"rsync-path=",
+        b"open-files-in-pager=",
         b"-exec=",
     ];
     text.starts_with(b"-")
@@ -81,7 +101,7 @@ fn is_alias(text: &[u8]) -> bool {
 
 /// The unfilled place of a tool's template: `;{cmd};`.
 fn placeholder(text: &[u8], clause: &Clause) -> bool {
-    clause.glued && matches!(text, b"{cmd}" | b"{command}" | b"{payload}") && clause.left != Left::Prose
+    clause.glued && matches!(text, b"{cmd}" | b"{command}" | b"{payload}") && clause.left < Left::Phrase
 }
 
 /// Words that hide a path or a name, for the protections that look for that alone.

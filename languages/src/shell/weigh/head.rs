@@ -2,7 +2,7 @@
 //! over, and what it would run. It knows no arguments beyond a wrapper's.
 
 use super::super::arguments::{Shape, shape};
-use super::super::clause::{Clause, Closer};
+use super::super::clause::{Clause, Closer, Opener};
 use super::super::commands::{self, Name};
 use super::super::windows;
 use super::super::word::{Traits, Word};
@@ -49,7 +49,11 @@ impl Head {
             if word.traits.has(Traits::REDIRECTED) || is_noise(word) {
                 continue;
             }
-            let program = program(bytes, word, index);
+            // Behind a parameter of a URL stands no path of a program.
+            let parameter = clause.opener == Opener::Background && index > 0;
+            let program = program(bytes, word, index).filter(|found| {
+                !parameter || found.name > Name::Terse || commands::unix(word.base()).is_some()
+            });
             if wrapped.is_some() && program.is_none() && behind_wrapper(word) {
                 continue;
             }
