@@ -103,3 +103,70 @@ fn one_step_up_to_what_servers_do_not_hand_out() {
         passes(&get(value));
     }
 }
+
+#[test]
+fn statements_without_a_query() {
+    for value in [
+        "1;delete from orders",
+        "7; merge into a using b on (2=2)",
+        "3; create table q(a int)",
+        "x' delete from orders--",
+        "x' update staff set pin='0' where name='eve",
+        "x', role='boss' where name='eve'-- -",
+        "';if 2=2 shutdown-- -",
+        "2;begin dbms_session.sleep(4); end;",
+        "begin if (3=3) then dbms_session.sleep(4); end if; end;",
+        "1' union table staff--",
+        "-3 union values row(version(),4)",
+        "9-(select pin like '1%' from staff where id=2)",
+        "3=(select top 1 pin from staff)",
+        "name,(select password from staff)",
+    ] {
+        is_refused(&get(value));
+    }
+    for value in [
+        "Step 1; delete from the cart",
+        "1; update the list",
+        "it's an update: set the clock",
+        "name='x', role='y'",
+        "Select option 2 from the menu",
+        "students union table tennis",
+        "begin at 5 (sharp); end at 6",
+    ] {
+        passes(&get(value));
+    }
+}
+
+#[test]
+fn conditions_without_a_word_between() {
+    for value in [
+        "7-(left(pin,1)='a')",
+        "3*(pin>'m')",
+        "(14=15)*15",
+        "elt(7=7,2)",
+        "2 and 3=@@version",
+        "'+@@datadir+'",
+        "OR NOT (34=35)",
+        "end and 'k'='k",
+        "aa'^(0)='0",
+        "Q' = 'Q' = 'Q",
+        "2' * id - '0",
+        "' or isnull(null)#",
+        "4 + ascii(substring(pin,1,1)) - 9",
+        "utl_inaddr.get_host_address('a')",
+    ] {
+        is_refused(&get(value));
+    }
+    for value in [
+        "3*(4+5)",
+        "(5+5)*2",
+        "2 + max(3,4)",
+        "the end and the beginning",
+        "5' * 6' table",
+        "a = b = c",
+        "print(\"a\",i,\"=\",n*i)",
+        "=IF(A1>5,\"yes\",\"no\")",
+    ] {
+        passes(&get(value));
+    }
+}

@@ -70,7 +70,7 @@ const ENTRIES_MAX: usize = 64;
 pub(super) fn is_inside_call(bytes: &[u8], at: usize) -> bool {
     let lines = bytes.get(..at).unwrap_or_default().rsplit(|byte| *byte == b'\n').skip(1);
     let is_entry = |line: &[u8]| {
-        let even = |quote| memchr::memchr_iter(quote, line).count() % 2 == 0;
+        let even = |quote| memchr::memchr_iter(quote, line).count().is_multiple_of(2);
         line.is_empty() || line.ends_with(b",") && even(b'"') && even(b'\'')
     };
     let mut opened = None;

@@ -123,6 +123,15 @@ impl Break<'_, '_, '_, '_, '_> {
                     self.hit(SqlSign::Stacked, i + 2);
                 }
             }
+            Kind::Word(
+                Word::Insert | Word::Delete | Word::Update | Word::Drop | Word::Create | Word::Truncate,
+            ) => {
+                // Transact-SQL needs nothing between statements.
+                let is_break = self.opened_by.is_quote() && self.opened_by.is_clear();
+                if is_break && statement(self.tokens, i) == Some(grammar::Shape::Exact) {
+                    self.hit(SqlSign::Stacked, i + 2);
+                }
+            }
             Kind::Word(Word::Procedure) if word(self.tokens, i + 1) == Some(Word::Analyse) => {
                 self.hit(SqlSign::Clause, i + 2);
             }

@@ -129,6 +129,12 @@ fn opens(word: Word) -> bool {
             | Word::Into
             | Word::Where
             | Word::Procedure
+            | Word::Insert
+            | Word::Delete
+            | Word::Update
+            | Word::Drop
+            | Word::Create
+            | Word::Truncate
             | Word::Waitfor
             | Word::Exec
             | Word::Declare

@@ -11,7 +11,7 @@ mod values;
 use self::before::{Before, before_kind};
 use self::call::{call, case, file, if_call, stored, system};
 use self::clause::{clause, fragment, joined_to_number};
-use self::statement::{begins_statement, delaying, executes, select, stacked, union, waitfor};
+use self::statement::{begins_statement, delaying, executes, routine_block, select, stacked, union, waitfor};
 use super::judgement::Judgement;
 use crate::sql::grammar::{kind, word};
 use crate::sql::reading::Reading;
@@ -92,6 +92,7 @@ fn begins_reading(kind: Kind, before: &Before) -> bool {
             | Word::Having
             | Word::Where => true,
             Word::When | Word::Like => before_kind(before, 0) == Some(Kind::Close),
+            Word::Transaction => matches!(before_kind(before, 0), None | Some(Kind::Open)),
             Word::Drop
             | Word::Insert
             | Word::Delete
@@ -130,9 +131,10 @@ fn behind(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before, 
             Word::Case => case(judgement, tokens),
             Word::When | Word::Like => fragment(judgement, tokens, role),
             Word::Order | Word::Having | Word::Where => clause(judgement, tokens, before),
+            Word::Transaction => routine_block(judgement, tokens),
             _ => begins_statement(judgement, tokens),
         },
-        Kind::Semicolon => stacked(judgement, tokens),
+        Kind::Semicolon => stacked(judgement, tokens, before),
         Kind::Cast => values::cast(judgement, tokens, before),
         Kind::JsonOperator => values::json(judgement, tokens, token, before),
         Kind::Number(notation) => values::number(judgement, tokens, notation, before),

@@ -175,6 +175,7 @@ impl Word {
                 | Word::Array
                 | Word::Type
                 | Word::Exists
+                | Word::PostfixNull
                 | Word::Object
                 | Word::Stored
                 | Word::Like

@@ -69,7 +69,7 @@ pub(super) static COMMAND_LIKE: Rule = Rule {
     places: Places::REQUEST,
     matcher: RuleMatcher::Detected,
     summary: "Something that could be a Unix command, or prose about one.",
-    attacks: &["perl -v", "please tell me; tail -f", "we had it all; wget some rest"],
+    attacks: &["perl -v", "please tell me about it; tail -f", "we had it all; wget some rest"],
     benign: &["Terms & conditions", "echo chamber", "kill two birds with one stone"],
 };
 

@@ -18,6 +18,9 @@ const MEASURES: &[&[u8]] = &[
     b"count", b"sum", b"avg", b"min", b"max", b"rate", b"now", b"date", b"today", b"round", b"floor", b"ceil",
 ];
 
+/// Longest value that is a sum and a string that is left open.
+const SUM_BYTES_MAX: usize = 32;
+
 impl Break<'_, '_, '_, '_, '_> {
     /// `'||'1`, `'||(select …)`, `'||utl_http.request(…)`.
     pub(super) fn pipes(&mut self, i: usize) {
@@ -127,6 +130,9 @@ impl Break<'_, '_, '_, '_, '_> {
                 && left.operand != Operand::Name;
         };
         let constant = |o| matches!(o, Operand::Constant | Operand::OpenText);
+        if self.is_system_variable(start) || self.is_system_variable(next) {
+            return self.opened_by != BreakKind::Name && !self.opened_by.closes();
+        }
         let same = !by_word && self.same(start, left.next, next, right.next);
         let heavy = |o| matches!(o, Operand::Query | Operand::Call);
         let both = constant(left.operand) && constant(right.operand);
@@ -154,6 +160,12 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
+    /// Returns `true` for a variable of the server: `@@version`.
+    fn is_system_variable(&self, at: usize) -> bool {
+        let text = self.tokens.get(at).and_then(|token| self.judgement.bytes().get(token.start..token.end));
+        text.is_some_and(|text| text.starts_with(b"@@") && text.len() > 2)
+    }
+
     /// Returns `true` for a call behind a name that no database has, or that counts: filters of search languages and of time
     /// series compare with such.
     fn is_measure(&self, at: usize) -> bool {
@@ -174,7 +186,7 @@ impl Break<'_, '_, '_, '_, '_> {
     }
 
     /// Returns `true` if a lone operand behind `AND` or `OR` is a condition (`or true`, `or 1--`, `and (select …)`).
-    fn alone(&self, start: usize, left: grammar::Parsed, symbol: bool) -> bool {
+    fn alone(&mut self, start: usize, left: grammar::Parsed, symbol: bool) -> bool {
         let behind = kind(self.tokens, left.next);
         let cut = matches!(behind, Some(Kind::Tail));
         let quoted = self.opened_by.is_quote() && self.opened_by.is_clear();
@@ -187,6 +199,9 @@ impl Break<'_, '_, '_, '_, '_> {
         let inverted = first.and_then(|t| self.judgement.bytes().get(t.start)) == Some(&b'~');
         let telling = inverted
             || matches!(first.map(|t| t.kind), Some(Kind::Bang | Kind::Word(Word::Literal | Word::Not)));
+        if self.is_system_variable(start) {
+            return self.opened_by.is_clear();
+        }
         match left.operand {
             Operand::Query => true,
             Operand::Call => {
@@ -215,6 +230,11 @@ impl Break<'_, '_, '_, '_, '_> {
                 cut && self.opened_by != BreakKind::Name
                     || (ends && quoted)
                     || (telling && behind.is_none() && self.opened_by == BreakKind::Value && !phrases)
+            }
+            // `OR NOT (1=2)`
+            Operand::Group if telling && self.opened_by == BreakKind::Value && behind.is_none() => {
+                let inside = skip_opens(self.tokens, start + 1);
+                inside > start + 1 && self.joins(inside, symbol, true)
             }
             Operand::Group => (cut || symbol) && quoted || (cut && self.opened_by == BreakKind::Value),
             Operand::Name => cut && quoted,
@@ -262,7 +282,8 @@ impl Break<'_, '_, '_, '_, '_> {
             Some(
                 Kind::Tail | Kind::Pipes | Kind::Ampersands | Kind::Word(Word::And | Word::Or | Word::Union)
             )
-        );
+        ) || matches!(behind, Some(Kind::Compare | Kind::Assign))
+            && self.is_left_open(right.next + 1);
         let holds = match right.operand {
             Operand::Query | Operand::Call => self.opened_by.is_quote() && !self.opened_by.closes(),
             Operand::OpenText => {
@@ -293,6 +314,9 @@ impl Break<'_, '_, '_, '_, '_> {
         let Some(right) = operand(self.tokens, i + 1) else { return };
         let first = self.opened_by.is_quote() && self.opened_by.is_clear();
         let behind = kind(self.tokens, right.next);
+        if first && self.is_system_variable(i + 1) {
+            return self.hit(SqlSign::CallBreak, i + 2);
+        }
         match right.operand {
             Operand::Call | Operand::Query => {
                 let sane = self.tokens.from(0).find(|(_, t)| t.kind == Kind::Open).map(|(at, _)| at);
@@ -316,6 +340,10 @@ impl Break<'_, '_, '_, '_, '_> {
                     self.hit(SqlSign::ComparisonBreak, right.next);
                 }
             }
+            // `1' * id - '0`: a sum that the host query's own quote goes on with.
+            Operand::OpenText if first && self.is_sum(i + 1, right.next) => {
+                self.hit(SqlSign::ComparisonBreak, right.next);
+            }
             Operand::Constant | Operand::Name | Operand::Group if first && behind == Some(Kind::Tail) => {
                 self.hit(SqlSign::ComparisonBreak, right.next);
             }
@@ -323,8 +351,27 @@ impl Break<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Arithmetic that ends in a condition: `'+1 or 1=1`.
+    /// Returns `true` if the tokens up to a string that is left open are operands and signs, and end the value soon.
+    fn is_sum(&self, from: usize, next: usize) -> bool {
+        let plain = self.tokens.from(from).take_while(|(at, _)| *at + 1 < next).all(|(_, token)| {
+            matches!(token.kind, Kind::Number(_) | Kind::Arithmetic | Kind::Word(Word::Plain))
+        });
+        plain
+            && next > from + 1
+            && self.judgement.bytes().len() <= SUM_BYTES_MAX
+            && self.is_left_open(next - 1)
+    }
+
+    /// Arithmetic that ends in a condition or a comparison: `'+1 or 1=1`, `'^(0)='0`.
     fn comparison_behind(&mut self, i: usize) {
+        if let Some(Comparison::Symbol(next)) = comparison(self.tokens, i)
+            && self.opened_by.is_quote()
+            && self.opened_by.is_clear()
+            && self.judgement.bytes().len() <= SUM_BYTES_MAX
+            && self.is_left_open(next)
+        {
+            self.hit(SqlSign::ComparisonBreak, next + 1);
+        }
         if matches!(kind(self.tokens, i), Some(Kind::Word(Word::And | Word::Or))) && self.opened_by.is_clear()
         {
             self.link(i);

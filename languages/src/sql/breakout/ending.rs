@@ -2,7 +2,9 @@
 
 use super::{Break, BreakKind, OPEN_TEXT_MAX};
 use crate::prose::is_attribution;
-use crate::sql::grammar::{self, Operand, Shape, kind, operand, skip_closes, statement};
+use crate::sql::grammar::{
+    self, Comparison, Operand, Shape, comparison, kind, operand, skip_closes, statement,
+};
 use crate::sql::sign::SqlSign;
 use crate::sql::token::Kind;
 use crate::sql::words::Word;
@@ -132,6 +134,17 @@ impl Break<'_, '_, '_, '_, '_> {
         }
         let mut i = from;
         let mut telling = false;
+        if let Some(behind) = self.assignments(from) {
+            let ends = match kind(self.tokens, behind) {
+                Some(Kind::Word(Word::Where)) => grammar::condition(self.tokens, behind + 1),
+                Some(Kind::Tail) => true,
+                _ => false,
+            };
+            if ends && self.opened_by.is_quote() {
+                self.hit(SqlSign::ValueList, behind + 1);
+            }
+            return;
+        }
         while kind(self.tokens, i) == Some(Kind::Comma) {
             let Some(value) = operand(self.tokens, i + 1) else { return };
             match value.operand {
@@ -155,6 +168,17 @@ impl Break<'_, '_, '_, '_, '_> {
         if telling || ends {
             self.hit(SqlSign::ValueList, i + 1);
         }
+    }
+
+    /// Index behind `, role='admin', …`: further columns of the host query's own update.
+    fn assignments(&self, from: usize) -> Option<usize> {
+        let mut i = from;
+        while kind(self.tokens, i) == Some(Kind::Comma) {
+            let name = operand(self.tokens, i + 1).filter(|name| name.operand == Operand::Name)?;
+            let Some(Comparison::Symbol(next)) = comparison(self.tokens, name.next) else { return None };
+            i = operand(self.tokens, next)?.next;
+        }
+        (i > from).then_some(i)
     }
 
     /// Returns `true` if the comment at `i` is somebody's remark: `'; -- just kidding`.

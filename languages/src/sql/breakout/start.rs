@@ -50,7 +50,12 @@ fn start<'a>(judgement: &mut Judgement<'a, '_, '_>, tokens: &Reading<'a>) {
     if is_joined_text(judgement.bytes(), tokens) {
         judgement.found(SqlSign::Concatenation, 0, tokens.end_before(3).unwrap_or(0));
     }
-    let first = skip_closes(tokens, 0);
+    if is_formula(tokens) {
+        judgement.found(SqlSign::BooleanOnValue, 0, tokens.end_before(4).unwrap_or(0));
+    }
+    let closed = skip_closes(tokens, 0);
+    // The end of a `CASE` in the host query.
+    let first = closed + usize::from(kind(tokens, closed) == Some(Kind::Word(Word::End)));
     let Some(head) = kind(tokens, first) else { return };
     let (i, break_kind) = if continues(head) {
         (first, BreakKind::Value)
@@ -64,6 +69,53 @@ fn start<'a>(judgement: &mut Judgement<'a, '_, '_>, tokens: &Reading<'a>) {
     };
     let at = tokens.get(i).map_or(0, |token| token.start);
     Break { judgement, tokens, at, opened_by: break_kind }.judge(i);
+}
+
+/// `7*(password>'m')`, `(1=2)*9`, `elt(3=3,1)`: a number that depends on a condition.
+fn is_formula(tokens: &Reading<'_>) -> bool {
+    let number = |i: usize| matches!(kind(tokens, i), Some(Kind::Number(_)));
+    let compared = |open: usize| {
+        let left = operand(tokens, open + 1)?;
+        let Some(Comparison::Symbol(next)) = comparison(tokens, left.next) else { return None };
+        Some((left.operand, operand(tokens, next)?))
+    };
+    let constants = |open: usize| {
+        compared(open).filter(|(left, right)| {
+            *left == Operand::Constant
+                && right.operand == Operand::Constant
+                && number(open + 1)
+                && number(right.next - 1)
+        })
+    };
+    match kind(tokens, 0) {
+        Some(Kind::Number(_)) if kind(tokens, 1) == Some(Kind::Arithmetic) && reads_letters(tokens) => true,
+        Some(Kind::Number(_)) if kind(tokens, 1) == Some(Kind::Arithmetic) => {
+            compared(2).filter(|_| kind(tokens, 2) == Some(Kind::Open)).is_some_and(|(left, right)| {
+                let reads = left == Operand::Call || kind(tokens, right.next - 1) == Some(Kind::Text);
+                reads && kind(tokens, right.next) == Some(Kind::Close) && tokens.ends_at(right.next + 1)
+            })
+        }
+        Some(Kind::Open) => constants(0).is_some_and(|(_, right)| {
+            kind(tokens, right.next) == Some(Kind::Close)
+                && kind(tokens, right.next + 1) == Some(Kind::Arithmetic)
+                && number(right.next + 2)
+        }),
+        Some(Kind::Word(Word::Function | Word::Distinctive)) if kind(tokens, 1) == Some(Kind::Open) => {
+            constants(1).is_some_and(|(_, right)| kind(tokens, right.next) == Some(Kind::Comma))
+        }
+        _ => false,
+    }
+}
+
+/// `456 + ascii(substring(name,1,1)) - 10`: a sum with a function of another one's result.
+fn reads_letters(tokens: &Reading<'_>) -> bool {
+    let called = |i: usize| {
+        matches!(kind(tokens, i), Some(Kind::Word(Word::Function | Word::Distinctive)))
+            && kind(tokens, i + 1) == Some(Kind::Open)
+    };
+    let whole =
+        operand(tokens, 0).filter(|whole| whole.operand == Operand::Call && tokens.ends_at(whole.next));
+    whole.is_some() && called(2) && called(4)
 }
 
 /// The place behind the operand at `i` and what it is compared with, and what the operand may be to a host query.

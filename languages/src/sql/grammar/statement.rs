@@ -54,6 +54,32 @@ impl Head<'_, '_> {
         operand(self.tokens, at).map_or(at + 1, |name| name.next)
     }
 
+    /// `1=1 shutdown`: a comparison without parentheses and the statement that it guards.
+    fn compares_constants(&self, at: usize) -> bool {
+        let tokens = self.tokens;
+        let Some(left) = operand(tokens, at).filter(|left| left.operand == Operand::Constant) else {
+            return false;
+        };
+        let Some(Comparison::Symbol(next)) = comparison(tokens, left.next) else { return false };
+        operand(tokens, next).is_some_and(|right| {
+            right.operand == Operand::Constant
+                && matches!(
+                    word(tokens, right.next),
+                    Some(
+                        Word::Select
+                            | Word::Drop
+                            | Word::Delete
+                            | Word::Insert
+                            | Word::Update
+                            | Word::Shutdown
+                            | Word::Waitfor
+                            | Word::Exec
+                            | Word::Transaction
+                    )
+                )
+        })
+    }
+
     fn changes_rows(&self, first: Word) -> Option<Shape> {
         let (tokens, i) = (self.tokens, self.i);
         match first {
@@ -63,7 +89,8 @@ impl Head<'_, '_> {
                     Some(Kind::Open | Kind::Word(Word::Values | Word::Select | Word::Set)) => true,
                     _ => matches!(kind(tokens, at + 1), Some(Kind::Open)),
                 };
-                exact_if(self.is_named(at) && values)
+                let named = self.is_named(at);
+                if values { exact_if(named) } else { loose_if(named && at > i + 1) }
             }
             Word::Delete if self.second == Some(Word::From) && self.is_named(i + 2) => {
                 let after = self.behind(i + 2);
@@ -121,12 +148,13 @@ impl Head<'_, '_> {
                 );
                 let is_plain = next == Some(Word::Plain)
                     && kind(tokens, after + 1).is_some_and(|k| matches!(k, Kind::Text | Kind::Word(_)));
-                let ends = matches!(kind(tokens, after), Some(Kind::Open | Kind::Semicolon | Kind::Tail));
+                let ends = matches!(kind(tokens, after), Some(Kind::Open | Kind::Semicolon | Kind::Tail))
+                    || operand(tokens, i + 2).is_some_and(|name| name.operand == Operand::Group);
                 Some(shape(goes_on || is_plain || ends))
             }
-            Word::Attach => {
-                exact_if(self.second == Some(Word::Object) || kind(tokens, i + 2) == Some(Kind::Compare))
-            }
+            Word::Attach if self.second == Some(Word::Object) => Some(Shape::Exact),
+            Word::Attach if kind(tokens, i + 2) == Some(Kind::Compare) => Some(Shape::Exact),
+            Word::Attach => loose_if(self.is_named(i + 1) || tokens.ends_at(i + 1)),
             Word::Grant => {
                 loose_if(tokens.from(i + 1).take(8).any(|(_, t)| t.kind == Kind::Word(Word::Continuation)))
             }
@@ -144,10 +172,15 @@ impl Head<'_, '_> {
                     || (self.is_named(i + 1)
                         && kind(tokens, i + 2) == Some(Kind::Compare)
                         && operand(tokens, i + 3).is_some()),
-            ),
+            )
+            .or_else(|| loose_if(self.is_named(i + 1) && kind(tokens, i + 3) == Some(Kind::Compare))),
             Word::Waitfor => exact_if(matches!(self.second, Some(Word::Delay | Word::Function))),
             Word::Shutdown => loose_if(may_end(tokens, i + 1)),
-            Word::Use => loose_if(self.is_named(i + 1) && kind(tokens, i + 2) == Some(Kind::Semicolon)),
+            Word::Use => loose_if(
+                self.is_named(i + 1)
+                    && matches!(kind(tokens, i + 2), None | Some(Kind::Semicolon | Kind::Tail)),
+            ),
+            Word::If if self.compares_constants(i + 1) => Some(Shape::Loose),
             Word::If => {
                 let at = i + 1 + usize::from(self.second == Some(Word::Not));
                 loose_if(kind(tokens, at) == Some(Kind::Open) && condition(tokens, at))
@@ -260,9 +293,18 @@ pub(crate) fn select(tokens: &Reading<'_>, from: usize) -> Option<Shape> {
             i = item.next;
         }
         items += 1;
-        if kind(tokens, i) == Some(Kind::Assign) || kind(tokens, i) == Some(Kind::Compare) {
+        if let Some(Comparison::Symbol(next) | Comparison::Word(next)) = comparison(tokens, i) {
             telling = true;
-            i = operand(tokens, i + 1).map_or(i + 1, |right| right.next);
+            i = operand(tokens, next).map_or(next, |right| right.next);
+        }
+        let limited = items == 1 && matches!(kind(tokens, i), Some(Kind::Number(_)));
+        if limited
+            && matches!(kind(tokens, i + 1), Some(Kind::Word(word)) if word.is_name() && word != Word::Prose)
+        {
+            // `TOP 1 name`
+            telling = true;
+            i += 1;
+            continue;
         }
         if word(tokens, i) == Some(Word::As) {
             i += 2;

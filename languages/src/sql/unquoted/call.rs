@@ -9,6 +9,10 @@ use crate::sql::token::{Kind, Number, Token};
 use crate::sql::words::Word;
 
 pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, role: Word, before: &Before) {
+    if begins_expression(before) && calls_package(judgement.bytes(), tokens) {
+        let (start, end) = span(tokens, 4);
+        judgement.found(SqlSign::Call, start, end);
+    }
     if kind(tokens, 1) != Some(Kind::Open) || judgement.is_query_field() || !grammar::arguments(tokens, 1) {
         return;
     }
@@ -56,6 +60,18 @@ pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, 
     if distinctive || alone || (common && (telling || selected)) || (telling && context) {
         judgement.found(SqlSign::Call, start, end);
     }
+}
+
+/// `utl_http.request(`: a routine of a package that the server brings along.
+fn calls_package(bytes: &[u8], tokens: &Reading<'_>) -> bool {
+    let name = tokens.get(0).and_then(|token| bytes.get(token.start..token.end)).unwrap_or_default();
+    let is_package =
+        |prefix: &&[u8]| name.get(..prefix.len()).is_some_and(|front| front.eq_ignore_ascii_case(prefix));
+    if ![&b"dbms_"[..], b"utl_"].iter().any(is_package) {
+        return false;
+    }
+    let routine = matches!(kind(tokens, 2), Some(Kind::Word(_)));
+    kind(tokens, 1) == Some(Kind::Dot) && routine && kind(tokens, 3) == Some(Kind::Open)
 }
 
 pub(super) fn system(judgement: &mut Judgement<'_, '_, '_>, token: Token, before: &Before) {

@@ -12,6 +12,8 @@ pub(super) fn may_be_anchor(bytes: &[u8], token: Token) -> bool {
     let strange = !next.is_some_and(|b| b.is_ascii_alphanumeric()) && next != Some(b'(');
     match token.kind {
         Kind::Number(Number::Decimal) => false,
+        // A package of the server and its routine.
+        Kind::Word(Word::Distinctive) if next == Some(b'.') => true,
         Kind::Word(
             Word::Distinctive | Word::Function | Word::Object | Word::Arithmetic | Word::Delaying | Word::If,
         ) => matches!(next, Some(b'(' | b'/' | b'-' | b'#' | b'*' | 0x80..)),

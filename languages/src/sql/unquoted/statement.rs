@@ -20,7 +20,22 @@ pub(super) fn union(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>,
     let (start, end) = span(tokens, opened + 2);
     match word(tokens, opened) {
         Some(Word::Select) => {}
-        Some(Word::Values) if kind(tokens, opened + 1) == Some(Kind::Open) => {
+        // `TABLE t` is a query of its own (SQL:2023, 7.17).
+        Some(Word::Object) if is_word(judgement.bytes(), tokens, opened, b"table") => {
+            let named = matches!(kind(tokens, opened + 1), Some(Kind::Word(word)) if word.is_name());
+            let next = kind(tokens, opened + 2);
+            let ends = matches!(next, None | Some(Kind::Tail | Kind::Dot | Kind::Close | Kind::Semicolon));
+            let broken = matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Number(_) | Kind::Close));
+            if named && ends && broken {
+                judgement.found(SqlSign::UnionSelect, start, end);
+            }
+            return;
+        }
+        Some(Word::Values)
+            if kind(tokens, opened + 1) == Some(Kind::Open)
+                || is_word(judgement.bytes(), tokens, opened + 1, b"row")
+                    && kind(tokens, opened + 2) == Some(Kind::Open) =>
+        {
             judgement.found(SqlSign::UnionSelect, start, end);
             return;
         }
@@ -71,6 +86,14 @@ fn ends_tag(bytes: &[u8], start: usize) -> bool {
     tag.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'/') && !tag.contains(&b'>')
 }
 
+/// Returns `true` if the token at `i` is that word.
+fn is_word(bytes: &[u8], tokens: &Reading<'_>, i: usize, known: &[u8]) -> bool {
+    tokens
+        .get(i)
+        .and_then(|token| bytes.get(token.start..token.end))
+        .is_some_and(|text| text.eq_ignore_ascii_case(known))
+}
+
 pub(super) fn select(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
     let (start, end) = span(tokens, 3);
     if matches!(word(tokens, 1), Some(Word::Delaying)) {
@@ -88,7 +111,8 @@ pub(super) fn select(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>
         // A query is an operand in parentheses alone. Without them `/select/` is a folder and `-select` the end of a name.
         Some(Kind::Open) => {
             let starred = kind(tokens, 1) == Some(Kind::Open) && operand(tokens, 1).is_some();
-            if shape == Some(Shape::Exact) || called || starred {
+            let secret = shape.is_some() && reads_secrets(judgement.bytes(), tokens);
+            if shape == Some(Shape::Exact) || called || starred || secret {
                 judgement.found(SqlSign::Subquery, start, end);
             } else if shape.is_some() {
                 judgement.found(SqlSign::QueryInText, start, end);
@@ -143,8 +167,14 @@ fn reads_secrets(bytes: &[u8], tokens: &Reading<'_>) -> bool {
 pub(super) fn begins_statement(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
     let Some(shape) = statement(tokens, 0) else { return };
     let (start, end) = span(tokens, 3);
-    if judgement.is_name() {
+    let system = tokens.from(1).any(|(_, token)| token.kind == Kind::Word(Word::System));
+    // `COPY t TO PROGRAM '…'` runs a command.
+    let runs = word(tokens, 0) == Some(Word::Copy)
+        && tokens.from(2).any(|(i, _)| is_word(judgement.bytes(), tokens, i, b"program"));
+    if judgement.is_name() || shape == Shape::Exact && system {
         judgement.found(SqlSign::Statement, start, end);
+    } else if runs && shape == Shape::Exact {
+        judgement.found(SqlSign::File, start, end);
     } else if shape == Shape::Exact && !judgement.is_query_field() {
         judgement.found(SqlSign::QueryInText, start, end);
     }
@@ -223,7 +253,25 @@ pub(super) fn executes(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'
     }
 }
 
-pub(super) fn stacked(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
+/// `begin … dbms_lock.sleep(5); end`: a block of PL/SQL that calls a package of the server.
+pub(super) fn routine_block(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
+    let package =
+        |i: usize| word(tokens, i) == Some(Word::Distinctive) && kind(tokens, i + 1) == Some(Kind::Dot);
+    if block(tokens, 0) && tokens.from(1).any(|(i, _)| package(i)) {
+        let (start, end) = span(tokens, 4);
+        judgement.found(SqlSign::DelayCall, start, end);
+    }
+}
+
+pub(super) fn stacked(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
+    // `1;delete from users`: a number and then a statement that prose could read like.
+    let lone = matches!(before_kind(before, 0), Some(Kind::Number(_))) && before[1].is_none();
+    let plain = !tokens.from(1).any(|(_, token)| token.kind == Kind::Word(Word::Prose));
+    if lone && plain && statement(tokens, 1).is_some() {
+        let (start, end) = span(tokens, 4);
+        judgement.found(SqlSign::Stacked, start, end);
+        return;
+    }
     if statement(tokens, 1) == Some(Shape::Exact)
         && word(tokens, 1) != Some(Word::If)
         && word(tokens, 1) != Some(Word::Delaying)
