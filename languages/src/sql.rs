@@ -34,7 +34,7 @@ impl Language for Sql {
         let mut judgement = Judgement { input, findings, comment_ends: CommentEnds::of(input.bytes) };
         document::whole_value(&mut judgement);
         unquoted::scan(&mut judgement);
-        breakout::at_start(&mut judgement);
+        breakout::start::at_start(&mut judgement);
         opt_in::scan(&mut judgement);
     }
 }
@@ -51,7 +51,7 @@ impl Language for QuotedSql {
     fn scan(input: &Input<'_>, findings: &mut Findings<'_, SqlSign>) {
         let mut judgement = Judgement { input, findings, comment_ends: CommentEnds::UNKNOWN };
         quotes::scan(&mut judgement);
-        breakout::at_start(&mut judgement);
+        breakout::start::at_start(&mut judgement);
         opt_in::scan(&mut judgement);
     }
 }

@@ -3,13 +3,12 @@
 
 mod condition;
 mod ending;
-mod start;
-
-pub(super) use start::at_start;
+pub(super) mod start;
 
 use super::judgement::Judgement;
+use crate::sql::grammar::statement::{Shape, statement};
 use crate::sql::grammar::{
-    self, Comparison, Operand, comparison, kind, operand, skip_closes, skip_opens, statement, word,
+    self, Comparison, Operand, comparison, kind, operand, skip_closes, skip_opens, word,
 };
 use crate::sql::reading::Reading;
 use crate::sql::sign::SqlSign;
@@ -128,7 +127,7 @@ impl Break<'_, '_, '_, '_, '_> {
             ) => {
                 // Transact-SQL needs nothing between statements.
                 let is_break = self.opened_by.is_quote() && self.opened_by.is_clear();
-                if is_break && statement(self.tokens, i) == Some(grammar::Shape::Exact) {
+                if is_break && statement(self.tokens, i) == Some(Shape::Exact) {
                     self.hit(SqlSign::Stacked, i + 2);
                 }
             }

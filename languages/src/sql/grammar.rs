@@ -1,11 +1,8 @@
 //! The small grammar: operands, comparisons, statements. It reads a bounded piece and answers where a
 //! construct ends. It does not know where the slice came from or what follows for the verdict.
 
-mod block;
-mod statement;
-
-pub(super) use block::block;
-pub(super) use statement::{Shape, condition, select, statement};
+pub(super) mod block;
+pub(super) mod statement;
 
 use super::reading::{END, Reading};
 use super::token::Kind;

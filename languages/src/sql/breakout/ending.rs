@@ -2,9 +2,8 @@
 
 use super::{Break, BreakKind, OPEN_TEXT_MAX};
 use crate::prose::is_attribution;
-use crate::sql::grammar::{
-    self, Comparison, Operand, Shape, comparison, kind, operand, skip_closes, statement,
-};
+use crate::sql::grammar::statement::{Shape, condition, statement};
+use crate::sql::grammar::{self, Comparison, Operand, comparison, kind, operand, skip_closes};
 use crate::sql::sign::SqlSign;
 use crate::sql::token::Kind;
 use crate::sql::words::Word;
@@ -136,7 +135,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let mut telling = false;
         if let Some(behind) = self.assignments(from) {
             let ends = match kind(self.tokens, behind) {
-                Some(Kind::Word(Word::Where)) => grammar::condition(self.tokens, behind + 1),
+                Some(Kind::Word(Word::Where)) => condition(self.tokens, behind + 1),
                 Some(Kind::Tail) => true,
                 _ => false,
             };

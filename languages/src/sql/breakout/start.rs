@@ -9,7 +9,7 @@ use crate::sql::token::{Dialect, Gap, Kind, Quotes};
 use crate::sql::words::Word;
 
 /// Judges the value as the continuation of an expression without quotes.
-pub(in crate::sql) fn at_start(judgement: &mut Judgement<'_, '_, '_>) {
+pub(crate) fn at_start(judgement: &mut Judgement<'_, '_, '_>) {
     for dialect in [Dialect::MySql, Dialect::Standard] {
         let tokens = Reading::new(judgement.bytes(), 0, dialect, Quotes::Strings);
         start(judgement, &tokens);

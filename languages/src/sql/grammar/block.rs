@@ -11,7 +11,7 @@ use crate::sql::words::Word;
 const NAME_PARTS_MAX: usize = 4;
 
 /// True if such a statement begins at `i`.
-pub(in crate::sql) fn block(tokens: &Reading<'_>, i: usize) -> bool {
+pub(crate) fn block(tokens: &Reading<'_>, i: usize) -> bool {
     match word(tokens, i) {
         Some(Word::Transaction) => {
             let next = word(tokens, i + 1);

@@ -2,7 +2,8 @@
 
 use super::super::judgement::Judgement;
 use super::before::{Before, before_kind, begins_expression, span};
-use crate::sql::grammar::{self, Comparison, Operand, comparison, condition, kind, may_end, operand, word};
+use crate::sql::grammar::statement::condition;
+use crate::sql::grammar::{self, Comparison, Operand, comparison, kind, may_end, operand, word};
 use crate::sql::reading::Reading;
 use crate::sql::sign::SqlSign;
 use crate::sql::token::{Kind, Number, Token};

@@ -2,7 +2,9 @@
 
 use super::super::judgement::Judgement;
 use super::before::{Before, before_kind, begins_expression, span};
-use crate::sql::grammar::{self, Operand, Shape, block, kind, may_end, operand, skip_opens, statement, word};
+use crate::sql::grammar::block::block;
+use crate::sql::grammar::statement::{Shape, statement};
+use crate::sql::grammar::{self, Operand, kind, may_end, operand, skip_opens, word};
 use crate::sql::reading::Reading;
 use crate::sql::sign::SqlSign;
 use crate::sql::token::{Gap, Kind};
@@ -66,7 +68,7 @@ pub(super) fn union(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>,
                 || matches!(kind(tokens, item.next), Some(Kind::Comma | Kind::Tail | Kind::Dot))
         }),
     };
-    let full = grammar::select(tokens, opened).is_some();
+    let full = grammar::statement::select(tokens, opened).is_some();
     let commented = tokens.get(opened).is_some_and(|t| t.gap == Gap::Comment || t.gap == Gap::None);
     if telling || full || commented || (!prose && (broken || qualified)) {
         judgement.found(SqlSign::UnionSelect, start, end);
@@ -99,7 +101,7 @@ pub(super) fn select(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>
     if matches!(word(tokens, 1), Some(Word::Delaying)) {
         judgement.found(SqlSign::DelayCall, start, end);
     }
-    let shape = grammar::select(tokens, 0);
+    let shape = grammar::statement::select(tokens, 0);
     let called = operand(tokens, 1).is_some_and(|item| item.operand == Operand::Call)
         && tokens
             .from(0)
