@@ -70,6 +70,22 @@ pub(super) fn behind(
     }
 }
 
+/// Returns `true` for a word that begins a statement which is none of the clauses of a query.
+fn begins_statement(role: Word) -> bool {
+    matches!(
+        role,
+        Word::Exec
+            | Word::Declare
+            | Word::Waitfor
+            | Word::Insert
+            | Word::Delete
+            | Word::Update
+            | Word::Drop
+            | Word::Create
+            | Word::Truncate
+    )
+}
+
 /// A break and the tokens behind it.
 struct Break<'t, 'x, 'a, 'e, 's> {
     judgement: &'x mut Judgement<'a, 'e, 's>,
@@ -117,20 +133,7 @@ impl Break<'_, '_, '_, '_, '_> {
                     self.hit(SqlSign::Clause, i + 3);
                 }
             }
-            Kind::Word(Word::Exec | Word::Declare | Word::Waitfor) => {
-                if self.opened_by.is_quote() && statement(self.tokens, i).is_some() {
-                    self.hit(SqlSign::Stacked, i + 2);
-                }
-            }
-            Kind::Word(
-                Word::Insert | Word::Delete | Word::Update | Word::Drop | Word::Create | Word::Truncate,
-            ) => {
-                // Transact-SQL needs nothing between statements.
-                let is_break = self.opened_by.is_quote() && self.opened_by.is_clear();
-                if is_break && statement(self.tokens, i) == Some(Shape::Exact) {
-                    self.hit(SqlSign::Stacked, i + 2);
-                }
-            }
+            Kind::Word(role) if begins_statement(role) => self.statement(i, role),
             Kind::Word(Word::Procedure) if word(self.tokens, i + 1) == Some(Word::Analyse) => {
                 self.hit(SqlSign::Clause, i + 2);
             }
@@ -149,6 +152,18 @@ impl Break<'_, '_, '_, '_, '_> {
                 }
             }
             _ => self.comparison(i),
+        }
+    }
+
+    /// A statement without a semicolon before it, which Transact-SQL does not need.
+    fn statement(&mut self, i: usize, role: Word) {
+        let shape = statement(self.tokens, i);
+        let holds = match role {
+            Word::Exec | Word::Declare | Word::Waitfor => shape.is_some(),
+            _ => self.opened_by.is_clear() && shape == Some(Shape::Exact),
+        };
+        if holds && self.opened_by.is_quote() {
+            self.hit(SqlSign::Stacked, i + 2);
         }
     }
 

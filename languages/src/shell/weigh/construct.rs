@@ -34,10 +34,6 @@ pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Shel
     if text == b"[" && clause.opener != Opener::Start && words.iter().any(|word| compares(word.text())) {
         return Some(ShellSign::UnixCommand);
     }
-    let tests = text == b"[" && words.len() > 2 && words.last().is_some_and(|word| word.text() == b"]");
-    if tests && clause.opener == Opener::Semicolon && clause.left <= Left::Token {
-        return Some(ShellSign::UnixCommand);
-    }
     if text.starts_with(b".") && clause.opener != Opener::Start && windows::is_dot_command(text) {
         return Some(ShellSign::SqliteShell);
     }
@@ -47,23 +43,35 @@ pub(super) fn special(bytes: &[u8], clause: &Clause, head: &Head) -> Option<Shel
         let windows = !text.starts_with(b"-");
         return Some(if windows { ShellSign::WindowsCommand } else { ShellSign::UnixCommand });
     }
-    // `case x in x) …`: its clauses begin behind patterns.
-    let is_case = text == b"case" && words.get(head.index + 2).is_some_and(|word| word.text() == b"in");
-    if is_case && clause.left <= Left::Token && matches!(clause.closer, Closer::ParenthesisEnd) {
-        return Some(ShellSign::UnixCommand);
-    }
-    // A separator and then output into a script: whatever is written, a server runs it.
-    let writes = words.iter().any(|word| word.traits.has(Traits::REDIRECTED) && shape(word) == Shape::Script);
-    if writes
-        && clause.opener != Opener::Newline
-        && clause.opener != Opener::Start
-        && clause.left <= Left::Phrase
-    {
+    if is_compound(clause, head) || writes_script(clause) {
         return Some(ShellSign::UnixCommand);
     }
     let construct = matches!(text, b"for" | b"if" | b"@if" | b"@for");
     (construct && windows::construct(bytes.get(word.start..).unwrap_or_default()))
         .then_some(ShellSign::WindowsCommand)
+}
+
+/// `;[ x ]&&…`, `;case x in x) …`: a test or a choice behind a separator.
+fn is_compound(clause: &Clause, head: &Head) -> bool {
+    let words = clause.words();
+    let is = |index: usize, text: &[u8]| words.get(index).is_some_and(|word| word.text() == text);
+    let test = is(head.index, b"[")
+        && words.len() > 2
+        && is(words.len() - 1, b"]")
+        && clause.opener == Opener::Semicolon;
+    let choice =
+        is(head.index, b"case") && is(head.index + 2, b"in") && clause.closer == Closer::ParenthesisEnd;
+    clause.left <= Left::Token && (test || choice)
+}
+
+/// A separator and then output into a script: whatever is written, a server runs it.
+fn writes_script(clause: &Clause) -> bool {
+    let separated = !matches!(clause.opener, Opener::Newline | Opener::Start) && clause.left <= Left::Phrase;
+    separated
+        && clause
+            .words()
+            .iter()
+            .any(|word| word.traits.has(Traits::REDIRECTED) && shape(word) == Shape::Script)
 }
 
 /// An operator of `test` that compares numbers.

@@ -263,71 +263,88 @@ pub(crate) fn condition(tokens: &Reading<'_>, i: usize) -> bool {
     }
 }
 
+/// The list of a `SELECT` as far as it was read.
+struct SelectList {
+    /// Index behind it.
+    next: usize,
+    /// True if prose has nothing like it.
+    telling: bool,
+    items: usize,
+    names: usize,
+}
+
 /// A `SELECT`: its list and, where there is one, its `FROM`.
 pub(crate) fn select(tokens: &Reading<'_>, from: usize) -> Option<Shape> {
-    let mut i = from + 1;
-    while matches!(word(tokens, i), Some(Word::Distinct | Word::All)) {
-        i += 1;
+    let mut list = SelectList { next: from + 1, telling: false, items: 0, names: 0 };
+    while matches!(word(tokens, list.next), Some(Word::Distinct | Word::All)) {
+        list.next += 1;
     }
-    let mut telling = false;
-    let mut items = 0;
-    let mut names = 0;
     for _ in 0..CHAIN_MAX * 2 {
-        if kind(tokens, i) == Some(Kind::Arithmetic)
-            && !matches!(kind(tokens, i + 1), Some(Kind::Number(_) | Kind::Variable))
-        {
-            // `*`
-            telling = true;
-            i += 1;
-        } else {
-            let Some(item) = operand(tokens, i) else { break };
-            match item.operand {
-                Operand::Name if kind(tokens, i) == Some(Kind::Variable) => telling = true,
-                Operand::Name if word(tokens, i) == Some(Word::Prose) => return None,
-                Operand::Name | Operand::Group => names += 1,
-                Operand::Constant if item.next == i + 1 && matches!(kind(tokens, i), Some(Kind::Text)) => {
-                    names += 1;
-                }
-                _ => telling = true,
-            }
-            i = item.next;
-        }
-        items += 1;
-        if let Some(Comparison::Symbol(next) | Comparison::Word(next)) = comparison(tokens, i) {
-            telling = true;
-            i = operand(tokens, next).map_or(next, |right| right.next);
-        }
-        let limited = items == 1 && matches!(kind(tokens, i), Some(Kind::Number(_)));
-        if limited
-            && matches!(kind(tokens, i + 1), Some(Kind::Word(word)) if word.is_name() && word != Word::Prose)
-        {
-            // `TOP 1 name`
-            telling = true;
-            i += 1;
-            continue;
-        }
-        if word(tokens, i) == Some(Word::As) {
-            i += 2;
-        } else if matches!(kind(tokens, i), Some(Kind::Pipes | Kind::Ampersands)) {
-            telling = true;
-            i += 1;
-            continue;
-        }
-        if kind(tokens, i) != Some(Kind::Comma) {
+        if !list.item(tokens)? || !list.goes_on(tokens) {
             break;
         }
-        i += 1;
     }
-    if items == 0 {
+    if list.items == 0 {
         return None;
     }
+    let i = list.next;
     match word(tokens, i) {
-        Some(Word::From) => from_clause(tokens, i + 1, telling || (items > 2 && names > 0)),
+        Some(Word::From) => from_clause(tokens, i + 1, list.telling || (list.items > 2 && list.names > 0)),
         Some(Word::Into) => Some(Shape::Exact),
         // Behind a star nothing is joined: `(select* OR choose*)` searches for words.
         Some(Word::And | Word::Or) if kind(tokens, i - 1) == Some(Kind::Arithmetic) => None,
-        _ if telling && may_end(tokens, i) => Some(Shape::Exact),
+        _ if list.telling && may_end(tokens, i) => Some(Shape::Exact),
         _ => None,
+    }
+}
+
+impl SelectList {
+    /// Reads an item; `false` where none stands, `None` where prose does.
+    fn item(&mut self, tokens: &Reading<'_>) -> Option<bool> {
+        let i = self.next;
+        let star = kind(tokens, i) == Some(Kind::Arithmetic)
+            && !matches!(kind(tokens, i + 1), Some(Kind::Number(_) | Kind::Variable));
+        if star {
+            self.telling = true;
+            self.next += 1;
+        } else {
+            let Some(item) = operand(tokens, i) else { return Some(false) };
+            let text = item.next == i + 1 && matches!(kind(tokens, i), Some(Kind::Text));
+            match item.operand {
+                Operand::Name if kind(tokens, i) == Some(Kind::Variable) => self.telling = true,
+                Operand::Name if word(tokens, i) == Some(Word::Prose) => return None,
+                Operand::Name | Operand::Group => self.names += 1,
+                Operand::Constant if text => self.names += 1,
+                _ => self.telling = true,
+            }
+            self.next = item.next;
+        }
+        self.items += 1;
+        if let Some(Comparison::Symbol(next) | Comparison::Word(next)) = comparison(tokens, self.next) {
+            self.telling = true;
+            self.next = operand(tokens, next).map_or(next, |right| right.next);
+        }
+        Some(true)
+    }
+
+    /// Steps over what joins a further item, if anything does.
+    fn goes_on(&mut self, tokens: &Reading<'_>) -> bool {
+        let i = self.next;
+        let is_name = |kind| matches!(kind, Some(Kind::Word(word)) if word.is_name() && word != Word::Prose);
+        let limits = self.items == 1 && matches!(kind(tokens, i), Some(Kind::Number(_)));
+        // `TOP 1 name`, or several operands joined.
+        let joins = matches!(kind(tokens, i), Some(Kind::Pipes | Kind::Ampersands));
+        if limits && is_name(kind(tokens, i + 1)) || joins {
+            self.telling = true;
+            self.next += 1;
+            return true;
+        }
+        if word(tokens, i) == Some(Word::As) {
+            self.next += 2;
+        }
+        let is_list = kind(tokens, self.next) == Some(Kind::Comma);
+        self.next += usize::from(is_list);
+        is_list
     }
 }
 

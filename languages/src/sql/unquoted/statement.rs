@@ -22,26 +22,12 @@ pub(super) fn union(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>,
     let (start, end) = span(tokens, opened + 2);
     match word(tokens, opened) {
         Some(Word::Select) => {}
-        // `TABLE t` is a query of its own (SQL:2023, 7.17).
-        Some(Word::Object) if is_word(judgement.bytes(), tokens, opened, b"table") => {
-            let named = matches!(kind(tokens, opened + 1), Some(Kind::Word(word)) if word.is_name());
-            let next = kind(tokens, opened + 2);
-            let ends = matches!(next, None | Some(Kind::Tail | Kind::Dot | Kind::Close | Kind::Semicolon));
-            let broken = matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Number(_) | Kind::Close));
-            if named && ends && broken {
+        _ => {
+            if joins_rows(judgement.bytes(), tokens, opened, before) {
                 judgement.found(SqlSign::UnionSelect, start, end);
             }
             return;
         }
-        Some(Word::Values)
-            if kind(tokens, opened + 1) == Some(Kind::Open)
-                || is_word(judgement.bytes(), tokens, opened + 1, b"row")
-                    && kind(tokens, opened + 2) == Some(Kind::Open) =>
-        {
-            judgement.found(SqlSign::UnionSelect, start, end);
-            return;
-        }
-        _ => return,
     }
     qualified |= opened > i;
     let broken = matches!(
@@ -75,6 +61,19 @@ pub(super) fn union(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>,
     } else if item.is_some() && !prose {
         judgement.found(SqlSign::UnionInText, start, end);
     }
+}
+
+/// Returns `true` for a union with rows or with a whole table: `VALUES (…)`, `VALUES ROW(…)`, `TABLE t` (SQL:2023, 7.17).
+fn joins_rows(bytes: &[u8], tokens: &Reading<'_>, i: usize, before: &Before) -> bool {
+    let opens = |at: usize| kind(tokens, at) == Some(Kind::Open);
+    if word(tokens, i) == Some(Word::Values) {
+        return opens(i + 1) || is_word(bytes, tokens, i + 1, b"row") && opens(i + 2);
+    }
+    let named = matches!(kind(tokens, i + 1), Some(Kind::Word(word)) if word.is_name());
+    let next = kind(tokens, i + 2);
+    let ends = matches!(next, None | Some(Kind::Tail | Kind::Dot | Kind::Close | Kind::Semicolon));
+    let broken = matches!(before_kind(before, 0), Some(Kind::Quote | Kind::Number(_) | Kind::Close));
+    is_word(bytes, tokens, i, b"table") && named && ends && broken
 }
 
 /// Returns `true` if what looks like a comparison in front of `start` ends a tag: `<option value="">Select one</option>`. SQL compares
