@@ -6,7 +6,6 @@ use waf_shared::catalog::Leaf;
 use crate::bounds::Bounds;
 use crate::field::Place;
 
-mod buffer;
 mod charset;
 mod chunking_check;
 mod encoded;

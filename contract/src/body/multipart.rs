@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use waf_shared::limits::{CONTRACT_VALUES_MAX, PART_FIELDS_MAX};
 use waf_shared::plan::contract::{Encoding, Media, Place, SchemaId};
 
-use super::{By, fault, json};
+use super::input::{By, is_json, json};
+use crate::fault::Fault;
 use crate::json::{Document, Value};
 use crate::media::{MediaType, Reader};
 use crate::parameters::{Parts, Sent};
-use crate::schema::Fault;
 use crate::serial::{Shape, shape};
 
 /// One part.
@@ -33,7 +33,7 @@ pub(super) fn read<'b>(
 ) -> Result<Document<'b>, Fault> {
     let (parts, ends) = parts(boundary, bytes);
     if is_whole && !ends {
-        return Err(fault("multipart"));
+        return Err(Fault::of_all("multipart"));
     }
     let mut order: Vec<(&str, Vec<&Part<'b>>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -82,11 +82,7 @@ pub(super) fn read<'b>(
 
 /// True if a part has a type and headers that its encoding allows.
 fn matches(by: &By<'_>, encoding: &Encoding, part: &Part<'_>) -> Result<(), Fault> {
-    let at = |keyword| Fault {
-        pointer: format!("/{}", encoding.property.replace('~', "~0").replace('/', "~1")),
-        keyword,
-        name: None,
-    };
+    let at = |keyword| Fault::of_member(&encoding.property, keyword);
     if let Some(sent) = part.content_type.filter(|_| !encoding.content_types.is_empty()) {
         let sent = MediaType::parse(sent);
         if !encoding.content_types.iter().any(|range| sent.fits(range) > 0) {
@@ -109,7 +105,7 @@ fn matches(by: &By<'_>, encoding: &Encoding, part: &Part<'_>) -> Result<(), Faul
 fn reads_json(part: &Part<'_>, encoding: Option<&Encoding>) -> bool {
     match part.content_type {
         Some(sent) => MediaType::parse(sent).reader() == Reader::Json,
-        None => encoding.is_some_and(|e| e.content_types.iter().any(|range| super::is_json(range))),
+        None => encoding.is_some_and(|e| e.content_types.iter().any(|range| is_json(range))),
     }
 }
 

@@ -2,12 +2,12 @@
 //! parts or names, the body is refused. Text values are judged like other values; of files only names, types, sizes and
 //! first bytes are looked at, and their content passes by.
 
+use waf_bodies::recycle;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
 use super::media_type;
 use super::text::Text;
-use crate::body::buffer::recycle;
 use crate::body::kind::BodyKind;
 use crate::body::sink::Progress;
 use crate::body::sink::{Completeness, Sink};
