@@ -303,6 +303,7 @@ impl Tokenizer {
         Ok(left)
     }
 
+    #[inline]
     fn key<'c>(&mut self, text: Text<'c, '_>, events: &mut impl Events<'c>) {
         let mut number = 0;
         if let Some(open) = self.open.last_mut() {

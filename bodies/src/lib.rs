@@ -6,6 +6,8 @@
 
 pub mod form;
 pub mod json;
+pub mod multipart;
+pub mod parameters;
 
 mod buffer;
 

@@ -3,6 +3,7 @@
 mod form;
 mod input;
 mod multipart;
+mod part;
 
 pub(crate) use input::By;
 

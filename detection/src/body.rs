@@ -15,7 +15,6 @@ pub(crate) mod kind;
 pub(crate) mod media_type;
 mod multipart;
 mod opening;
-pub(crate) mod parameters;
 mod raw;
 mod shape;
 mod sink;

@@ -44,6 +44,7 @@ pub enum Text<'c, 'b> {
 
 impl Text<'_, '_> {
     /// Its bytes.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         match self {
             Text::Chunk(bytes) | Text::Buffer(bytes) => bytes,
@@ -77,6 +78,7 @@ pub enum Unfinished<'b> {
 
 impl Scalar<'_> {
     /// The scalar that `token` writes.
+    #[inline]
     pub fn of(token: &[u8]) -> Option<Scalar<'_>> {
         match token {
             b"null" => Some(Scalar::Null),
@@ -88,6 +90,7 @@ impl Scalar<'_> {
 }
 
 /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+#[inline]
 fn is_number(token: &[u8]) -> bool {
     let digits = |rest: &[u8]| rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let rest = token.strip_prefix(b"-").unwrap_or(token);

@@ -39,6 +39,7 @@ impl StringReader {
         StringReader { half_pairs, ..StringReader::default() }
     }
 
+    #[inline]
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.escape = Escape::None;
@@ -51,20 +52,24 @@ impl StringReader {
         recycle(&mut self.bytes);
     }
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
 
+    #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Appends bytes that need no unescaping.
+    #[inline]
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
     /// A string that lies in `rest` to its end and needs no unescaping, and what is left: the common case, not copied.
+    #[inline]
     pub(super) fn whole<'c>(&self, rest: &'c [u8]) -> Option<(&'c [u8], &'c [u8])> {
         if !self.bytes.is_empty() || self.escape != Escape::None || self.high.is_some() {
             return None;
@@ -76,6 +81,7 @@ impl StringReader {
 
     /// Takes bytes up to the end of the string, one escape, or the end of `rest`: what is left, and `true` if the string is
     /// complete.
+    #[inline]
     pub(super) fn take<'c>(&mut self, rest: &'c [u8]) -> Result<(&'c [u8], bool), Fault> {
         let Some((&byte, after)) = rest.split_first() else { return Ok((rest, false)) };
         let step = match self.escape {
@@ -93,6 +99,7 @@ impl StringReader {
         }
     }
 
+    #[inline]
     fn plain<'c>(&mut self, rest: &'c [u8]) -> Result<(&'c [u8], bool), Fault> {
         let end = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
         let (text, marked) = rest.split_at_checked(end).unwrap_or((rest, &[]));

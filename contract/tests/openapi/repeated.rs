@@ -42,6 +42,28 @@ const ROWS: &[Row] = rows! {
     "POST" "/v1/form" ["content-type": "application/x-www-form-urlencoded"] <- "n=1&deep[b]=1&deep[b]=2" => "ok";
 };
 
+/// Bodies in which two readers find different parts, then such as all read alike.
+const PARTS: &[Row] = rows! {
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Disposition: form-data; name=\"n\"; name=\"other\"\n\n1\n--x--\n" => "422 multipart";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x\nContent-Disposition: form-data\n\n1\n--x--\n" => "422 multipart";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x\nContent-Disposition: form-data; name*=utf-8''admin\n\n1\n--x--\n" => "422 multipart";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Disposition: form-data; name=\"n\"\nContent-Disposition: form-data; name=\"other\"\n\n1\n--x--\n" => "422 multipart";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Disposition: form-data; name=\"n\"\n\n--x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\n" => "422 multipart";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x y\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\n" => "422 multipart";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "a note\n--x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\nmore" => "ok";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Type: text/plain\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\n" => "ok";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary==x"] <- "--=x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--=x--\n" => "ok";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x\nContent-Disposition: form-data; name=\"meta\"; filename=\"m.json\"\nContent-Type: application/json\n\n{\"a\":1}\n--x--\n" => "ok";
+};
+
+#[test]
+fn a_body_that_readers_part_differently_is_a_breach() {
+    let contract = contract(DOCUMENT);
+    for row in PARTS {
+        assert_eq!(judged(&contract, row), row.want, "{:?}", row.body);
+    }
+}
+
 #[test]
 fn a_name_that_comes_twice_is_no_scalar() {
     let contract = contract(DOCUMENT);

@@ -95,18 +95,21 @@ impl Json {
 
 impl<S: Sink> Fields<'_, S> {
     /// A value begins. In an array it takes the place of the one before.
+    #[inline]
     fn begin(&mut self) {
         if let Some(open) = self.position.open.last().filter(|open| open.container == Container::Array) {
             self.position.path.truncate(open.path_bytes);
         }
     }
 
+    #[inline]
     fn value(&mut self, text: &[u8]) {
         self.begin();
         self.sink.field(Place::Json, &self.position.path, text);
     }
 
     /// A name, whose path is that of its object.
+    #[inline]
     fn name(&mut self, text: &[u8]) {
         let path_bytes = self.position.open.last().map_or(0, |open| open.path_bytes);
         self.position.path.truncate(path_bytes);
@@ -119,6 +122,7 @@ impl<'c, S: Sink> Events<'c> for Fields<'_, S> {
         self.sink.violation(Leaf::HttpComplianceMalformedBody, "a byte order mark stands before JSON");
     }
 
+    #[inline]
     fn open(&mut self, container: Container) {
         self.begin();
         let position = &mut *self.position;
@@ -128,10 +132,12 @@ impl<'c, S: Sink> Events<'c> for Fields<'_, S> {
         }
     }
 
+    #[inline]
     fn close(&mut self, _: Completeness) {
         self.position.open.pop();
     }
 
+    #[inline]
     fn key(&mut self, key: Text<'c, '_>, number: u32) {
         self.name(key.bytes());
         if number > self.position.keys_max {
@@ -149,10 +155,12 @@ impl<'c, S: Sink> Events<'c> for Fields<'_, S> {
         self.sink.violation(Leaf::HttpComplianceMalformedBody, "a JSON object has a key twice");
     }
 
+    #[inline]
     fn string(&mut self, text: Text<'c, '_>) {
         self.value(text.bytes());
     }
 
+    #[inline]
     fn scalar(&mut self, scalar: Scalar<'_>) {
         if let Scalar::Number(number) = scalar
             && number.len() > NUMBER_BYTES_JUDGED

@@ -3,7 +3,7 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::head::Finding;
+use super::Finding;
 
 /// Bytes of a file that are looked at.
 pub(super) const HEAD_BYTES: usize = 512;
