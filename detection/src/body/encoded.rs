@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use waf_bodies::parameters;
 use waf_shared::catalog::Leaf;
 
-use super::Body;
+use super::reader::Body;
 use crate::body::kind::BodyKind;
 use crate::body::sink::Progress;
 use crate::body::sink::{Completeness, Sink};

@@ -2,10 +2,15 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::{CHARSET_BYTES_MAX, Finding, Parts, Reading, signature};
+use super::finding::Finding;
+use super::parts::{Parts, Reading};
+use super::signature;
 use crate::body::charset;
 use crate::body::sink::{Completeness, Sink};
 use crate::body::text::Text;
+
+/// Bytes of the value of `_charset_` that are looked at.
+const CHARSET_BYTES_MAX: usize = 64;
 
 impl Parts {
     /// Takes content of a part.

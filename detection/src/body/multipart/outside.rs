@@ -3,7 +3,8 @@
 
 use waf_bodies::multipart::{Flavor, Side};
 
-use super::{BOUNDARIES, Parts};
+use super::finding::BOUNDARIES;
+use super::parts::Parts;
 use crate::body::kind::BodyKind;
 use crate::body::sink::{Completeness, Sink};
 use crate::body::text::Text;
@@ -15,13 +16,11 @@ impl Parts {
         let within = self.count(bytes.len());
         if self.flavor == Flavor::Form {
             if !bytes.trim_ascii().is_empty() {
-                sink.violation(
-                    BOUNDARIES,
-                    match side {
-                        Side::Before => "something precedes the first boundary of a multipart body",
-                        Side::Behind => "something follows the last boundary of a multipart body",
-                    },
-                );
+                let fault = match side {
+                    Side::Before => "something precedes the first boundary of a multipart body",
+                    Side::Behind => "something follows the last boundary of a multipart body",
+                };
+                sink.violation(BOUNDARIES, fault);
             }
             return;
         }

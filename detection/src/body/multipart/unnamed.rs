@@ -3,7 +3,8 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::{Parts, Reading, signature};
+use super::parts::{Parts, Reading};
+use super::signature;
 use crate::body::opening::{Content, Opening};
 use crate::body::shape::{Follow, Shape};
 use crate::body::sink::{Completeness, Sink};
