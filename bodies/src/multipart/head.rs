@@ -33,8 +33,16 @@ struct Seen {
     /// True if some readers may find a name in an extended or continued form, or behind what cannot be read.
     has_other_name: bool,
     file_names: u32,
-    /// `filename*`, decoded; `None` inside where that cannot be done.
-    extended: Option<Option<Vec<u8>>>,
+    extended: Extended,
+}
+
+/// `filename*` (RFC 8187).
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Extended {
+    #[default]
+    Missing,
+    Unreadable,
+    Decoded(Vec<u8>),
 }
 
 /// The kind of multipart that a part stands in.
@@ -119,8 +127,10 @@ impl Head {
         if seen.names == 0 && flavor == Flavor::Form {
             report(Doubt::head("a part has no name"));
         }
-        if let Some(extended) = seen.extended {
-            self.extended(extended, report);
+        match seen.extended {
+            Extended::Missing => {}
+            Extended::Unreadable => self.extended(None, report),
+            Extended::Decoded(name) => self.extended(Some(name), report),
         }
     }
 
@@ -154,10 +164,10 @@ impl Head {
                 self.also_named.push(parameter.value.into_owned());
             }
         } else if parameter.name.eq_ignore_ascii_case(b"filename*") {
-            if seen.extended.is_some() {
+            if seen.extended != Extended::Missing {
                 report(Doubt::head("a parameter of a Content-Disposition comes twice"));
             }
-            seen.extended = Some(extended_value(&parameter.value));
+            seen.extended = extended_value(&parameter.value).map_or(Extended::Unreadable, Extended::Decoded);
         } else if parameter.name.contains(&b'*') {
             seen.has_other_name |= parameters::is_extended(parameter.name, b"name");
             report(Doubt::head("a Content-Disposition has an extended parameter"));

@@ -134,7 +134,7 @@ impl<'t> Document<'t> {
             let Some((index, (child, node))) = self.children(at).enumerate().find(holds) else { break };
             match &node.key {
                 Some(key) => out.push_str(&member_pointer(key)),
-                None => out.push_str(&format!("/{index}")),
+                None => out.push_str(&member_pointer(&index.to_string())),
             }
             at = child;
         }
