@@ -37,7 +37,8 @@ pub(crate) fn body(
     let document = match media_type.reader() {
         Reader::Json => {
             // Other character sets are no JSON (RFC 8259 section 8.1), and would hide what they say.
-            let charset = media_type.parameter("charset").unwrap_or("utf-8");
+            let charset = media_type.certain_parameter("charset").map_err(|_| Fault::of_all("charset"))?;
+            let charset = charset.unwrap_or("utf-8");
             if !["utf-8", "utf8", "us-ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known)) {
                 return Err(Fault::of_all("charset"));
             }
@@ -45,7 +46,8 @@ pub(crate) fn body(
         }
         Reader::Form => form::read(by, schema, media, bytes, is_whole)?,
         Reader::Multipart => {
-            let boundary = media_type.parameter("boundary").ok_or_else(|| Fault::of_all("boundary"))?;
+            let boundary = media_type.certain_parameter("boundary").ok().flatten();
+            let boundary = boundary.ok_or_else(|| Fault::of_all("boundary"))?;
             multipart::read(by, schema, media, (boundary.as_bytes(), bytes), is_whole)?
         }
         Reader::Text => text(bytes, is_whole),

@@ -27,7 +27,7 @@ const BOUNDS: Bounds = Bounds::DEFAULT;
 
 type Counts = BTreeMap<String, (usize, usize)>;
 
-/// What the command line asks for.
+/// Options of the command line.
 struct Options {
     files: Vec<String>,
     misses: Option<File>,
@@ -36,7 +36,7 @@ struct Options {
     leaves: LeafSet,
 }
 
-/// What came of the cases.
+/// Results of all cases.
 #[derive(Default)]
 struct Report {
     counts: Counts,

@@ -1,4 +1,4 @@
-//! Doubts: what two readers of a multipart body might understand differently.
+//! Doubts: things that two readers of a multipart body might understand differently.
 
 /// A doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,9 +12,9 @@ pub struct Doubt {
 /// The thing that is in doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
-    /// Where a part, a name or a file name ends.
+    /// The end of a part, a name or a file name.
     Boundary,
-    /// What the head of a part says.
+    /// The head of a part.
     Head,
     /// The type of a part.
     MediaType,

@@ -50,6 +50,9 @@ const PARTS: &[Row] = rows! {
     "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Disposition: form-data; name=\"n\"\nContent-Disposition: form-data; name=\"other\"\n\n1\n--x--\n" => "422 multipart";
     "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Disposition: form-data; name=\"n\"\n\n--x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\n" => "422 multipart";
     "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x y\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\n" => "422 multipart";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x; boundary=y"] <- "--x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\n" => "422 boundary";
+    "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x; boundary*=utf-8''y"] <- "--x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\n" => "422 boundary";
+    "POST" "/v1/pets" ["content-type": "application/json; charset=utf-8; charset=utf-16"] <- "{\"name\":\"a\"}" => "422 charset";
     "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "a note\n--x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\nmore" => "ok";
     "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary=x"] <- "--x\nContent-Type: text/plain\nContent-Disposition: form-data; name=\"n\"\n\n1\n--x--\n" => "ok";
     "POST" "/v1/upload" ["content-type": "multipart/form-data; boundary==x"] <- "--=x\nContent-Disposition: form-data; name=\"n\"\n\n1\n--=x--\n" => "ok";

@@ -15,7 +15,7 @@ use crate::body::text::Text;
 use crate::bounds::Files;
 use crate::field::Place;
 
-/// What is known of a body and of the part in hand.
+/// State of a body and of the part in hand.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) flavor: Flavor,
