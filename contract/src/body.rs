@@ -1,15 +1,18 @@
 //! Bodies: read by their media type into values and judged by the schema of the type that the operation declares.
 
 mod form;
+mod input;
 mod multipart;
+mod part;
 
-use std::borrow::Cow;
+pub(crate) use input::By;
 
-use waf_shared::plan::contract::{self, Media};
+use waf_shared::plan::contract::Media;
 
+use crate::fault::Fault;
 use crate::json::{Document, Value};
 use crate::media::{MediaType, Reader};
-use crate::schema::{Direction, Fault, Schemas, judge};
+use crate::schema::judge;
 
 /// Extent to which a body was judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,18 +23,6 @@ pub enum Judged {
     Prefix,
     /// Nothing: no schema, or a media type that nothing here reads.
     Nothing,
-}
-
-/// Inputs of a judgement.
-pub(crate) struct By<'c> {
-    pub(crate) data: &'c contract::Contract,
-    pub(crate) schemas: &'c Schemas,
-    pub(crate) direction: Direction,
-}
-
-/// A fault of all of the body.
-pub(crate) fn fault(keyword: &'static str) -> Fault {
-    Fault { pointer: String::new(), keyword, name: None }
 }
 
 /// Judges a body, or the first part of one.
@@ -46,15 +37,17 @@ pub(crate) fn body(
     let document = match media_type.reader() {
         Reader::Json => {
             // Other character sets are no JSON (RFC 8259 section 8.1), and would hide what they say.
-            let charset = media_type.parameter("charset").unwrap_or("utf-8");
+            let charset = media_type.certain_parameter("charset").map_err(|_| Fault::of_all("charset"))?;
+            let charset = charset.unwrap_or("utf-8");
             if !["utf-8", "utf8", "us-ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known)) {
-                return Err(fault("charset"));
+                return Err(Fault::of_all("charset"));
             }
-            Document::read(bytes, is_whole).map_err(|_| fault("json"))?
+            Document::read(bytes, is_whole).map_err(|malformed| Fault::of_json(String::new(), malformed))?
         }
         Reader::Form => form::read(by, schema, media, bytes, is_whole)?,
         Reader::Multipart => {
-            let boundary = media_type.parameter("boundary").ok_or_else(|| fault("boundary"))?;
+            let boundary = media_type.certain_parameter("boundary").ok().flatten();
+            let boundary = boundary.ok_or_else(|| Fault::of_all("boundary"))?;
             multipart::read(by, schema, media, (boundary.as_bytes(), bytes), is_whole)?
         }
         Reader::Text => text(bytes, is_whole),
@@ -69,25 +62,4 @@ fn text(bytes: &[u8], is_whole: bool) -> Document<'_> {
     let value = if is_whole { Value::Loose(String::from_utf8_lossy(bytes)) } else { Value::Unknown };
     document.push(None, value);
     document
-}
-
-/// Adds the JSON text of a field or part; one that is none is a fault of the body.
-fn json<'t>(document: &mut Document<'t>, key: Option<Cow<'t, str>>, text: &str) -> Result<(), Fault> {
-    match Document::read(text.as_bytes(), true) {
-        Ok(inner) => {
-            document.graft(key, inner.into_owned());
-            Ok(())
-        }
-        Err(_) => Err(Fault {
-            pointer: key
-                .map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")))
-                .unwrap_or_default(),
-            keyword: "json",
-            name: None,
-        }),
-    }
-}
-
-fn is_json(media_range: &str) -> bool {
-    MediaType::parse(media_range.as_bytes()).reader() == Reader::Json
 }

@@ -12,6 +12,8 @@ mod parameters;
 mod schemas;
 mod servers;
 
+pub use files::ReadFile;
+
 use std::path::{Path, PathBuf};
 
 use waf_shared::plan::contract::Contract;
@@ -19,13 +21,6 @@ use waf_shared::quote::quoted;
 
 use files::Files;
 use operations::Lowering;
-
-/// Access to the files of a document.
-pub trait ReadFile {
-    /// The text of the file at `path`, or the reason why it cannot be used, as a sentence without its subject. With
-    /// `folder` the file, after all links, has to be in that folder.
-    fn read(&self, path: &Path, folder: Option<&Path>) -> Result<String, String>;
-}
 
 /// A document, lowered.
 #[derive(Debug, Default)]

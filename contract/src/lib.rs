@@ -22,15 +22,19 @@ mod media;
 
 mod body;
 
+mod fault;
+
 #[cfg(feature = "compile")]
 pub mod compile;
 #[cfg(feature = "compile")]
 pub mod fuzzing;
 
 pub use body::Judged;
+pub use fault::Fault;
 pub use parameters::{ParameterFault, Sent};
 pub use paths::PathMatch;
-pub use schema::{BuildError, Direction, Fault};
+
+pub use schema::{BuildError, Direction};
 
 use waf_shared::plan::contract::{self, Media, Place, StatusRange, Style};
 
@@ -199,7 +203,7 @@ impl Contract {
         let chosen = operation.responses.iter().enumerate().map(|(at, r)| (fits(r.status), at, r));
         let Some((_, at, response)) = chosen.filter(|(fit, _, _)| *fit > 0).max_by_key(|(fit, _, _)| *fit)
         else {
-            return Err(body::fault("responses"));
+            return Err(fault::Fault::of_all("responses"));
         };
         let held = std::cell::RefCell::new(Vec::<(String, Vec<Vec<u8>>)>::new());
         for id in &response.headers {
@@ -229,7 +233,7 @@ impl Contract {
         let content_type = fields("content-type").into_iter().next().unwrap_or_default();
         match best(&response.content, &content_type) {
             Some(content) => Ok(Some((at, content))),
-            None => Err(body::fault("content")),
+            None => Err(fault::Fault::of_all("content")),
         }
     }
 

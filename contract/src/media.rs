@@ -1,5 +1,6 @@
 //! Media types: reading a `Content-Type` and finding the declared range that fits it best (RFC 9110 section 8.3.1).
 
+use waf_bodies::parameters::is_extended;
 use waf_shared::plan::contract::Media;
 
 /// A media type as a message declares it.
@@ -10,6 +11,10 @@ pub(crate) struct MediaType {
     /// Names in lower case, values unquoted.
     parameters: Vec<(String, String)>,
 }
+
+/// Readers may find different values of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Doubtful;
 
 /// Reader of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +47,19 @@ impl MediaType {
 
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The parameter as every reader finds it; the error says that it comes twice or in an extended form.
+    pub(crate) fn certain_parameter(&self, name: &str) -> Result<Option<&str>, Doubtful> {
+        let mut found = None;
+        for (known, value) in &self.parameters {
+            if is_extended(known.as_bytes(), name.as_bytes())
+                || known == name && found.replace(value.as_str()).is_some()
+            {
+                return Err(Doubtful);
+            }
+        }
+        Ok(found)
     }
 
     pub(crate) fn reader(&self) -> Reader {
@@ -115,6 +133,23 @@ fn unquoted(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_parameter_in_two_forms_is_doubtful() {
+        for (sent, expected) in [
+            ("a/b; boundary=x", Ok(Some("x"))),
+            ("a/b; charset=utf-8; Boundary=\"x y\"", Ok(Some("x y"))),
+            ("a/b; boundaries=x", Ok(None)),
+            ("a/b", Ok(None)),
+            ("a/b; boundary=x; boundary=x", Err(Doubtful)),
+            ("a/b; boundary=x; BOUNDARY=y", Err(Doubtful)),
+            ("a/b; boundary*=utf-8''x; boundary=y", Err(Doubtful)),
+            ("a/b; boundary*0=x; boundary*1=y", Err(Doubtful)),
+            ("a/b; boundary=y; boundary*0*=x", Err(Doubtful)),
+        ] {
+            assert_eq!(MediaType::parse(sent.as_bytes()).certain_parameter("boundary"), expected, "{sent}");
+        }
+    }
 
     #[test]
     fn ranges_fit_types() {

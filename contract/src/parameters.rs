@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use waf_shared::plan::contract::{Parameter, Place, Style};
 
+use crate::fault::Fault;
 use crate::json::{Document, Value};
-use crate::schema::{Direction, Fault, Schemas, judge};
+use crate::schema::{Direction, Schemas, judge};
 use crate::serial::{self, Coding, Shape, decode, pairs, shape};
 
 /// Parts of a message that parameters are read from.
@@ -115,7 +116,6 @@ impl<'m> Parts<'m> {
         parameter: &Parameter,
     ) -> Result<Option<Document<'m>>, Fault> {
         let shape = shape(schemas, parameter.schema);
-        let mut document = Document::default();
         if parameter.style == Style::DeepObject {
             return Ok(self.deep(parameter));
         }
@@ -136,37 +136,11 @@ impl<'m> Parts<'m> {
         if parameter.is_json && others.is_empty() {
             return json(&decode(first, Coding::Form)).map(Some);
         }
-        let whole = |values: &[&'m [u8]]| values.iter().map(|raw| decode(raw, Coding::Form)).collect();
-        match shape {
-            Shape::Array | Shape::Either if parameter.explode => match (shape, others) {
-                (Shape::Either, []) => document.push(None, Value::Loose(decode(first, Coding::Form))),
-                // `ids=` is how forms send an empty list.
-                (_, []) if first.is_empty() => serial::array(&mut document, None, Vec::new()),
-                _ => serial::array(&mut document, None, whole(&values)),
-            },
-            Shape::Array if !others.is_empty() => {
-                let split = |raw: &&'m [u8]| serial::split(raw, parameter.style, Coding::Form);
-                serial::array(&mut document, None, values.iter().flat_map(split).collect());
-            }
-            // The same scalar twice is a list to whoever reads it.
-            _ if !others.is_empty() => serial::array(&mut document, None, whole(&values)),
-            _ => {
-                serial::piece(
-                    &mut document,
-                    first,
-                    (parameter.style, parameter.explode),
-                    shape,
-                    Coding::Form,
-                );
-            }
-        }
-        Ok(Some(document))
+        Ok(Some(pairs_of_one_name(parameter, shape, first, others)))
     }
 
     /// `color[R]=100&color[G]=200`. What is nested deeper has no agreed form and is not judged.
     fn deep(&mut self, parameter: &Parameter) -> Option<Document<'m>> {
-        let mut document = Document::default();
-        let at = document.open(None, Value::Object);
         let mut is_deeper = false;
         let mut members = Vec::new();
         for ((name, raw), claimed) in self.query.iter().zip(&mut self.claimed) {
@@ -174,7 +148,7 @@ impl<'m> Parts<'m> {
             let Some(inner) = inner.and_then(|rest| rest.strip_suffix(']')) else { continue };
             *claimed = true;
             is_deeper |= inner.contains(['[', ']']);
-            members.push((inner.to_owned(), decode(raw, Coding::Form)));
+            members.push((Cow::Owned(inner.to_owned()), decode(raw, Coding::Form)));
         }
         if members.is_empty() {
             return None;
@@ -182,30 +156,59 @@ impl<'m> Parts<'m> {
         if is_deeper {
             return Some(unknown());
         }
-        for (name, value) in members {
-            document.push(Some(Cow::Owned(name)), Value::Loose(value));
-        }
-        document.close(at, false);
+        let mut document = Document::default();
+        serial::object(&mut document, None, members);
         Some(document)
     }
 
     /// An exploded object: each of its properties is a pair of the query.
     fn spread(&mut self, schemas: &Schemas, parameter: &Parameter) -> Option<Document<'m>> {
         let names = parameter.schema.map(|id| schemas.property_names(id)).unwrap_or_default();
-        let mut document = Document::default();
-        let at = document.open(None, Value::Object);
-        let mut is_there = false;
+        let mut members = Vec::new();
         for ((name, raw), claimed) in self.query.iter().zip(&mut self.claimed) {
             // Without names of its own it takes what nobody else does.
             if names.contains(&name.as_ref()) || (names.is_empty() && !*claimed) {
                 *claimed = true;
-                is_there = true;
-                document.push(Some(name.clone()), Value::Loose(decode(raw, Coding::Form)));
+                members.push((name.clone(), decode(raw, Coding::Form)));
             }
         }
-        document.close(at, false);
-        is_there.then_some(document)
+        if members.is_empty() {
+            return None;
+        }
+        let mut document = Document::default();
+        serial::object(&mut document, None, members);
+        Some(document)
     }
+}
+
+/// The value of a parameter of the query that comes as one or more pairs.
+fn pairs_of_one_name<'m>(
+    parameter: &Parameter,
+    shape: Shape,
+    first: &'m [u8],
+    others: &[&'m [u8]],
+) -> Document<'m> {
+    let mut document = Document::default();
+    let all = || std::iter::once(&first).chain(others);
+    let whole = || all().map(|raw| decode(raw, Coding::Form)).collect();
+    match shape {
+        Shape::Array | Shape::Either if parameter.explode => match (shape, others) {
+            (Shape::Either, []) => document.push(None, Value::Loose(decode(first, Coding::Form))),
+            // `ids=` is how forms send an empty list.
+            (_, []) if first.is_empty() => serial::array(&mut document, None, Vec::new()),
+            _ => serial::array(&mut document, None, whole()),
+        },
+        Shape::Array if !others.is_empty() => {
+            let split = |raw: &&'m [u8]| serial::split(raw, parameter.style, Coding::Form);
+            serial::array(&mut document, None, all().flat_map(split).collect());
+        }
+        // The same scalar twice is a list to whoever reads it.
+        _ if !others.is_empty() => serial::array(&mut document, None, whole()),
+        _ => {
+            serial::piece(&mut document, first, (parameter.style, parameter.explode), shape, Coding::Form);
+        }
+    }
+    document
 }
 
 fn unknown<'m>() -> Document<'m> {
@@ -217,12 +220,12 @@ fn unknown<'m>() -> Document<'m> {
 fn json(text: &str) -> Result<Document<'static>, Fault> {
     match Document::read(text.as_bytes(), true) {
         Ok(document) => Ok(document.into_owned()),
-        Err(_) => Err(Fault { pointer: String::new(), keyword: "json", name: None }),
+        Err(malformed) => Err(Fault::of_json(String::new(), malformed)),
     }
 }
 
 fn wrong_style() -> Fault {
-    Fault { pointer: String::new(), keyword: "style", name: None }
+    Fault::of_all("style")
 }
 
 /// `.blue.black` and `.R=100.G=200`; not exploded also with commas, as later editions write it.

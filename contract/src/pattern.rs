@@ -206,22 +206,10 @@ fn is_quantifier(tail: &str) -> bool {
 fn escape<'t>(tail: &'t str, in_class: bool, out: &mut String) -> Result<&'t str, Unmatchable> {
     let character = tail.chars().next().ok_or(Unmatchable::Invalid)?;
     let rest = tail.get(character.len_utf8()..).unwrap_or_default();
-    let class = |inside: &str, negated: bool, out: &mut String| match (in_class, negated) {
-        // A class in a class is its union; a negated one gets brackets of its own.
-        (true, false) => out.push_str(inside),
-        (_, negated) => {
-            out.push_str(if negated { "[^" } else { "[" });
-            out.push_str(inside);
-            out.push(']');
-        }
-    };
     match character {
-        'd' => class("0-9", false, out),
-        'D' => class("0-9", true, out),
-        'w' => class("0-9A-Za-z_", false, out),
-        'W' => class("0-9A-Za-z_", true, out),
-        's' => class(SPACE, false, out),
-        'S' => class(SPACE, true, out),
+        'd' | 'D' => class("0-9", character == 'D', in_class, out),
+        'w' | 'W' => class("0-9A-Za-z_", character == 'W', in_class, out),
+        's' | 'S' => class(SPACE, character == 'S', in_class, out),
         'b' if in_class => out.push_str(r"\x08"),
         'b' => out.push_str(r"(?-u:\b)"),
         'B' => return Err(Unmatchable::Invalid),
@@ -255,6 +243,19 @@ fn escape<'t>(tail: &'t str, in_class: bool, out: &mut String) -> Result<&'t str
         other => push_code(u32::from(other), out)?,
     }
     Ok(rest)
+}
+
+/// Writes a class of characters, `negated` or not.
+fn class(inside: &str, negated: bool, in_class: bool, out: &mut String) {
+    match (in_class, negated) {
+        // A class in a class is its union; a negated one gets brackets of its own.
+        (true, false) => out.push_str(inside),
+        (_, negated) => {
+            out.push_str(if negated { "[^" } else { "[" });
+            out.push_str(inside);
+            out.push(']');
+        }
+    }
 }
 
 fn code<'t>(rest: &'t str, length: usize, out: &mut String) -> Result<&'t str, Unmatchable> {

@@ -2,7 +2,9 @@
 //! (OpenAPI 3.1.1 section 4.8.12, RFC 6570).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
+use waf_bodies::form;
 use waf_shared::limits::CONTRACT_VALUES_MAX;
 use waf_shared::plan::contract::{SchemaId, Style, types};
 
@@ -70,17 +72,8 @@ pub(crate) fn decode(raw: &[u8], coding: Coding) -> Cow<'_, str> {
 
 /// The pairs of a query or a form: decoded names, values as sent.
 pub(crate) fn pairs(text: &[u8]) -> Vec<(Cow<'_, str>, &[u8])> {
-    let parts = text.split(|byte| *byte == b'&').filter(|part| !part.is_empty());
-    parts
-        .take(CONTRACT_VALUES_MAX)
-        .map(|part| match memchr::memchr(b'=', part) {
-            Some(at) => (
-                decode(part.get(..at).unwrap_or_default(), Coding::Form),
-                part.get(at + 1..).unwrap_or_default(),
-            ),
-            None => (decode(part, Coding::Form), &[][..]),
-        })
-        .collect()
+    let pairs = form::pairs(text).take(CONTRACT_VALUES_MAX).map(form::name_and_value);
+    pairs.map(|(name, value)| (decode(name, Coding::Form), value.unwrap_or_default())).collect()
 }
 
 /// Splits a value at the separator of its style. Senders escape separators as often as not, so where none stands
@@ -118,15 +111,33 @@ pub(crate) fn array<'r>(document: &mut Document<'r>, key: Option<Cow<'r, str>>, 
     document.close(at, false);
 }
 
-/// Adds an object of texts.
+/// Adds an object of texts. A name that comes twice has a list, as a parameter that does: each value is judged, and a list
+/// is no scalar.
 pub(crate) fn object<'r>(
     document: &mut Document<'r>,
     key: Option<Cow<'r, str>>,
     members: impl IntoIterator<Item = (Cow<'r, str>, Cow<'r, str>)>,
 ) {
-    let at = document.open(key, Value::Object);
+    let mut grouped: Vec<(Cow<'r, str>, Vec<Cow<'r, str>>)> = Vec::new();
+    let mut places: HashMap<Cow<'r, str>, usize> = HashMap::new();
     for (name, value) in members {
-        document.push(Some(name), Value::Loose(value));
+        let place = *places.entry(name.clone()).or_insert_with(|| {
+            grouped.push((name, Vec::new()));
+            grouped.len() - 1
+        });
+        if let Some((_, values)) = grouped.get_mut(place) {
+            values.push(value);
+        }
+    }
+    let at = document.open(key, Value::Object);
+    for (name, mut values) in grouped {
+        match (values.pop(), values.is_empty()) {
+            (Some(value), true) => document.push(Some(name), Value::Loose(value)),
+            (last, _) => {
+                values.extend(last);
+                array(document, Some(name), values);
+            }
+        }
     }
     document.close(at, false);
 }

@@ -8,6 +8,7 @@ mod openapi {
     pub(crate) mod keywords;
     pub(crate) mod large;
     pub(crate) mod messages;
+    pub(crate) mod repeated;
     pub(crate) mod replay;
     pub(crate) mod shape;
 }

@@ -27,84 +27,133 @@ const BOUNDS: Bounds = Bounds::DEFAULT;
 
 type Counts = BTreeMap<String, (usize, usize)>;
 
+/// Options of the command line.
+struct Options {
+    files: Vec<String>,
+    misses: Option<File>,
+    verdicts: Option<BufWriter<File>>,
+    family: Option<String>,
+    leaves: LeafSet,
+}
+
+/// Results of all cases.
+#[derive(Default)]
+struct Report {
+    counts: Counts,
+    false_alarms: BTreeMap<String, usize>,
+}
+
 fn main() {
-    let mut files = Vec::new();
-    let (mut misses, mut verdicts, mut family) = (None, None, None);
-    let mut leaves = LeafSet::defaults();
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--misses" => misses = arguments.next().map(|path| File::create(path).unwrap()),
-            "--verdicts" => {
-                verdicts = arguments.next().map(|path| BufWriter::new(File::create(path).unwrap()));
-            }
-            "--family" => family = arguments.next(),
-            "--every-leaf" => leaves = waf_shared::catalog::TABLE.iter().map(|row| row.leaf).collect(),
-            _ => files.push(argument),
-        }
-    }
+    let mut options = options();
     let engine = Arc::new(waf_detection::rules::engine());
-    let mut inspection = Inspection::new(Arc::clone(&engine), leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
-    let mut counts = Counts::new();
-    let mut false_alarms: BTreeMap<String, usize> = BTreeMap::new();
-    for path in files {
+    let mut inspection =
+        Inspection::new(Arc::clone(&engine), options.leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
+    let mut report = Report::default();
+    for path in std::mem::take(&mut options.files) {
         let file = flate2::read::GzDecoder::new(File::open(&path).unwrap());
         for line in BufReader::new(file).lines() {
             let case: Value = serde_json::from_str(&line.unwrap()).unwrap();
-            if family.as_deref().is_some_and(|family| case["family"] != family && case["class"] != "benign") {
+            let family = options.family.as_deref();
+            if family.is_some_and(|family| case["family"] != family && case["class"] != "benign") {
                 continue;
             }
-            let raw = base64::engine::general_purpose::STANDARD.decode(text(&case, "request_b64")).unwrap();
-            inspection.reset(leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
-            Recorded::parse(&raw).show(&mut inspection);
-            let mut verdict = inspection.verdict().clone();
-            let answer =
-                base64::engine::general_purpose::STANDARD.decode(text(&case, "response_b64")).unwrap();
-            if !answer.is_empty() && !verdict.blocks() {
-                let engine = Arc::clone(&engine);
-                let bytes_max = BOUNDS.max_inspect_size;
-                let mut response =
-                    ResponseInspection::new(engine, leaves, OnHit::GoOn, Budget::UNLIMITED, bytes_max);
-                Answer::parse(&answer).show(Some(&Recorded::parse(&raw)), &mut response);
-                verdict = response.into_verdict();
+            let request = decoded(&case, "request_b64");
+            let verdict = verdict(&engine, &mut inspection, options.leaves, &request, &case);
+            report.add(&case, &verdict);
+            options.write(&case, &request, &verdict);
+        }
+    }
+    for (what, (blocked, total)) in &report.counts {
+        println!("{what:58} {blocked:5}/{total:<5} {:6.2} %", 100.0 * *blocked as f64 / *total as f64);
+    }
+    for (rule, count) in &report.false_alarms {
+        println!("in a benign request that is blocked: {rule} ({count})");
+    }
+}
+
+fn options() -> Options {
+    let mut options = Options {
+        files: Vec::new(),
+        misses: None,
+        verdicts: None,
+        family: None,
+        leaves: LeafSet::defaults(),
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--misses" => options.misses = arguments.next().map(|path| File::create(path).unwrap()),
+            "--verdicts" => {
+                options.verdicts = arguments.next().map(|path| BufWriter::new(File::create(path).unwrap()));
             }
-            let blocks = verdict.blocks();
-            count(&mut counts, &case, blocks);
-            if let Some(verdicts) = &mut verdicts {
-                writeln!(
-                    verdicts,
-                    "{} {blocks} {} {:?}",
-                    text(&case, "id"),
-                    verdict.score,
-                    reasons(&verdict)
-                )
-                .unwrap();
+            "--family" => options.family = arguments.next(),
+            "--every-leaf" => {
+                options.leaves = waf_shared::catalog::TABLE.iter().map(|row| row.leaf).collect();
             }
-            if blocks == (case["class"] == "attack") {
-                continue;
-            }
-            let rules = reasons(&verdict);
-            if case["class"] == "benign" {
-                for rule in verdict.matches.iter().filter(|m| verdict.score >= 5 && m.weight > 0) {
-                    *false_alarms.entry(rule.rule.id.to_owned()).or_default() += 1;
-                }
-            }
-            if let Some(misses) = &mut misses {
-                let row = json!({
-                    "id": case["id"], "class": case["class"], "source": case["source"], "family": case["family"],
-                    "paranoia": case["paranoia"], "severity": case["severity"], "rule": case["rule"], "desc": case["desc"],
-                    "blocked": blocks, "matched": rules, "excerpts": excerpts(&verdict), "score": verdict.score,
-                    "request": String::from_utf8_lossy(raw.get(..2000).unwrap_or(&raw)),
-                });
-                writeln!(misses, "{row}").unwrap();
+            _ => options.files.push(argument),
+        }
+    }
+    options
+}
+
+/// The verdict about a request, and where that does not block about the answer that the upstream gives.
+fn verdict(
+    engine: &Arc<waf_detection::Engine>,
+    inspection: &mut Inspection,
+    leaves: LeafSet,
+    request: &[u8],
+    case: &Value,
+) -> Verdict {
+    inspection.reset(leaves, BOUNDS, OnHit::GoOn, Budget::UNLIMITED);
+    let request = Recorded::parse(request);
+    request.show(inspection);
+    let verdict = inspection.verdict().clone();
+    let answer = decoded(case, "response_b64");
+    if answer.is_empty() || verdict.blocks() {
+        return verdict;
+    }
+    let bytes_max = BOUNDS.max_inspect_size;
+    let mut response =
+        ResponseInspection::new(Arc::clone(engine), leaves, OnHit::GoOn, Budget::UNLIMITED, bytes_max);
+    Answer::parse(&answer).show(Some(&request), &mut response);
+    response.into_verdict()
+}
+
+fn decoded(case: &Value, name: &str) -> Vec<u8> {
+    base64::engine::general_purpose::STANDARD.decode(text(case, name)).unwrap()
+}
+
+impl Report {
+    fn add(&mut self, case: &Value, verdict: &Verdict) {
+        count(&mut self.counts, case, verdict.blocks());
+        if case["class"] == "benign" && verdict.blocks() {
+            for rule in verdict.matches.iter().filter(|m| verdict.score >= 5 && m.weight > 0) {
+                *self.false_alarms.entry(rule.rule.id.to_owned()).or_default() += 1;
             }
         }
     }
-    for (what, (blocked, total)) in &counts {
-        println!("{what:58} {blocked:5}/{total:<5} {:6.2} %", 100.0 * *blocked as f64 / *total as f64);
-    }
-    for (rule, count) in &false_alarms {
-        println!("in a benign request that is blocked: {rule} ({count})");
+}
+
+impl Options {
+    /// Writes the lines of a case to the files that were asked for.
+    fn write(&mut self, case: &Value, request: &[u8], verdict: &Verdict) {
+        let blocks = verdict.blocks();
+        if let Some(verdicts) = &mut self.verdicts {
+            let (id, score) = (text(case, "id"), verdict.score);
+            writeln!(verdicts, "{id} {blocks} {score} {:?}", reasons(verdict)).unwrap();
+        }
+        if blocks == (case["class"] == "attack") {
+            return;
+        }
+        if let Some(misses) = &mut self.misses {
+            let row = json!({
+                "id": case["id"], "class": case["class"], "source": case["source"], "family": case["family"],
+                "paranoia": case["paranoia"], "severity": case["severity"], "rule": case["rule"], "desc": case["desc"],
+                "blocked": blocks, "matched": reasons(verdict), "excerpts": excerpts(verdict), "score": verdict.score,
+                "request": String::from_utf8_lossy(request.get(..2000).unwrap_or(request)),
+            });
+            writeln!(misses, "{row}").unwrap();
+        }
     }
 }
 

@@ -224,6 +224,28 @@ fn compressed_and_multipart_bodies_are_judged() {
 }
 
 #[test]
+fn a_name_that_comes_twice_breaks_the_contract() {
+    let origin = Origin::start();
+    let off = "    disable: [http-compliance-malformed-body]\n";
+    let waf = shop(&origin, &format!("{STRICT}{off}"), "");
+    for body in [
+        r#"{"item":"a","item":"b"}"#,
+        r#"{"item":"a","item":"a"}"#,
+        r#"{"item":"a","count":1,"\u0069tem":"b"}"#,
+        r#"{"count":1,"item":"a","count":2}"#,
+        r#" { "item" : "a" , "item" : "b" } "#,
+    ] {
+        blocked(&json(body).to(waf.port), 422);
+    }
+    let told = event(&waf, 5)["waf"]["matches"].to_string();
+    assert!(told.contains("uniqueNames"), "{told}");
+    assert!(origin.take().is_empty());
+    for body in [r#"{"item":"item","count":1}"#, r#"{"item":"a item b item"}"#] {
+        assert_eq!(json(body).to(waf.port).status, 200, "{body}");
+    }
+}
+
+#[test]
 fn a_changed_document_is_a_reload_and_a_broken_one_is_none() {
     let origin = Origin::start();
     let waf = shop(&origin, STRICT, "");

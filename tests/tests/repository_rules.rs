@@ -11,8 +11,9 @@ use waf_tests::programs::{self, repository};
 const EDGES: &[(&str, &[&str])] = &[
     ("waf-shared", &[]),
     ("waf-languages", &[]),
-    ("waf-detection", &["waf-languages", "waf-shared"]),
-    ("waf-contract", &["waf-shared"]),
+    ("waf-bodies", &[]),
+    ("waf-detection", &["waf-bodies", "waf-languages", "waf-shared"]),
+    ("waf-contract", &["waf-bodies", "waf-shared"]),
     ("waf-compiler", &["waf-contract", "waf-detection", "waf-shared"]),
     ("waf-dataplane", &["waf-contract", "waf-detection", "waf-shared"]),
     ("waf-certificates", &["waf-shared"]),
@@ -26,7 +27,7 @@ const FORBIDDEN: &[&str] =
     &["ring", "reqwest", "openssl", "openssl-sys", "openssl-src", "native-tls", "serde_yml"];
 
 /// Crates that `shared`, `languages`, `detection` and `contract` may not use: they hold no runtime, no sockets, no files.
-const PURE: &[&str] = &["waf-shared", "waf-languages", "waf-detection", "waf-contract"];
+const PURE: &[&str] = &["waf-shared", "waf-languages", "waf-bodies", "waf-detection", "waf-contract"];
 const IMPURE: &[&str] = &["tokio", "hyper", "mio", "rustls", "nix", "rustix", "socket2", "notify"];
 
 /// Lines of a source file that is no table.

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use waf_shared::limits::CONTRACT_VALUES_MAX;
 use waf_shared::plan::contract::{Encoding, Media, SchemaId, Style};
 
-use super::{By, is_json, json};
+use super::input::{By, is_json, json};
+use crate::fault::Fault;
 use crate::json::{Document, Value};
-use crate::schema::Fault;
 use crate::serial::{self, Coding, Shape, decode, pairs, shape};
 
 pub(super) fn read<'b>(
@@ -29,21 +29,23 @@ pub(super) fn read<'b>(
     for (name, values) in grouped(fields, &media.encodings) {
         let encoding = media.encodings.iter().find(|encoding| encoding.property == name);
         let property = by.schemas.property(schema, &name);
-        match values {
-            Values::Deep(members) => serial::object(&mut document, Some(name), members),
-            Values::Plain(values) => {
-                field(by, &mut document, (name, property), encoding, &values)?;
-            }
+        match (values.deep.is_empty(), values.plain.is_empty()) {
+            (false, true) => serial::object(&mut document, Some(name), values.deep),
+            (true, _) => field(by, &mut document, (name, property), encoding, &values.plain)?,
+            // Readers take one of the two notations, and not the same one.
+            (false, false) => return Err(Fault::of_member(&name, "style")),
         }
     }
     document.close(at, is_open);
     Ok(document)
 }
 
-/// The values of one name.
-enum Values<'b> {
-    Plain(Vec<&'b [u8]>),
-    Deep(Vec<(Cow<'b, str>, Cow<'b, str>)>),
+/// The values of one name, by notation.
+#[derive(Default)]
+struct Values<'b> {
+    plain: Vec<&'b [u8]>,
+    /// `name[member]=value`, where the property is written so.
+    deep: Vec<(Cow<'b, str>, Cow<'b, str>)>,
 }
 
 /// Fields by name, in the order in which names first appear.
@@ -62,16 +64,15 @@ fn grouped<'b>(
             None => (name, None),
         };
         let place = *places.entry(name.clone().into_owned()).or_insert_with(|| {
-            let values = if inner.is_some() { Values::Deep(Vec::new()) } else { Values::Plain(Vec::new()) };
-            out.push((name, values));
+            out.push((name, Values::default()));
             out.len() - 1
         });
         match (out.get_mut(place).map(|(_, values)| values), inner) {
-            (Some(Values::Deep(members)), Some(inner)) => {
-                members.push((Cow::Owned(inner), decode(raw, Coding::Form)));
+            (Some(values), Some(inner)) => {
+                values.deep.push((Cow::Owned(inner), decode(raw, Coding::Form)));
             }
-            (Some(Values::Plain(values)), _) => values.push(raw),
-            _ => {}
+            (Some(values), None) => values.plain.push(raw),
+            (None, _) => {}
         }
     }
     out

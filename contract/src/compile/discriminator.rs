@@ -71,7 +71,26 @@ impl<'d> Lowering<'d> {
                 }
             }
         }
-        let explicit = self.object(&location, "mapping");
+        self.explicit_mapping(&location, &mut mapping)?;
+        if mapping.is_empty() {
+            return None;
+        }
+        if schema.node.get("oneOf").is_none()
+            && schema.node.get("anyOf").is_none()
+            && let Some(name) = last_part(&schema.pointer)
+        {
+            mapping.entry(name).or_insert(own);
+        }
+        Some(Keyword::Discriminator { property: property.to_owned(), mapping: mapping.into_iter().collect() })
+    }
+
+    /// Adds what the `mapping` of a discriminator says; `None` where a schema cannot be lowered.
+    fn explicit_mapping(
+        &mut self,
+        discriminator: &Location<'d>,
+        mapping: &mut BTreeMap<String, SchemaId>,
+    ) -> Option<()> {
+        let explicit = self.object(discriminator, "mapping");
         for (value, target) in explicit.iter().flat_map(Location::members) {
             let Some(name) = target.node.text() else {
                 self.error(&target, "a text is expected");
@@ -91,16 +110,7 @@ impl<'d> Lowering<'d> {
                 Err(why) => self.error(&target, &format!("the reference `{name}` {why}")),
             }
         }
-        if mapping.is_empty() {
-            return None;
-        }
-        if schema.node.get("oneOf").is_none()
-            && schema.node.get("anyOf").is_none()
-            && let Some(name) = last_part(&schema.pointer)
-        {
-            mapping.entry(name).or_insert(own);
-        }
-        Some(Keyword::Discriminator { property: property.to_owned(), mapping: mapping.into_iter().collect() })
+        Some(())
     }
 }
 

@@ -7,9 +7,15 @@ use std::path::{Component, Path, PathBuf};
 use waf_shared::limits::{CONTRACT_FILES_MAX, CONTRACT_NODES_MAX, CONTRACT_REFERENCES_MAX};
 use waf_shared::plan::Digest;
 
-use super::ReadFile;
 use super::location::Location;
 use super::node::Node;
+
+/// Access to the files of a document.
+pub trait ReadFile {
+    /// The text of the file at `path`, or the reason why it cannot be used, as a sentence without its subject. With
+    /// `folder` the file, after all links, has to be in that folder.
+    fn read(&self, path: &Path, folder: Option<&Path>) -> Result<String, String>;
+}
 
 /// All files, read.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
-use super::{At, Document, Value};
+use super::document::{At, Document, Value};
 use crate::number::Number;
 
 /// True if two values are equal. Values are no deeper than a text that was read.

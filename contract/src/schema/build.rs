@@ -3,7 +3,7 @@
 
 use waf_shared::plan::contract::{self, Keyword, PatternId, SchemaId};
 
-use super::{Check, Discriminator, LOOKUP_DEPTH_MAX, Schema, Schemas, named_schema};
+use super::check::{Check, Discriminator, LOOKUP_DEPTH_MAX, Schema, Schemas, named_schema};
 use crate::json::Document;
 use crate::number::Number;
 use crate::pattern::Pattern;

@@ -2,9 +2,9 @@
 
 use waf_shared::plan::contract::SchemaId;
 
+use super::check::{Discriminator, named_schema};
 use super::judge::Judge;
-use super::judge::Outcome::{self, Fails, Holds, Unknown};
-use super::{Discriminator, named_schema};
+use super::outcome::Outcome::{self, Fails, Holds, Unknown};
 use crate::json::{At, Node, Value};
 
 impl<'s, 'd> Judge<'s, 'd> {

@@ -4,7 +4,10 @@
 use waf_shared::limits::{CONTRACT_NESTING_MAX, CONTRACT_STEPS_MAX};
 use waf_shared::plan::contract::{SchemaId, types};
 
-use super::{Check, Schema, Schemas};
+use super::check::{Check, Schema, Schemas};
+use super::numbers;
+use super::outcome::Outcome::{self, Fails, Holds, Unknown};
+use crate::fault::Fault;
 use crate::json::{At, Document, Node, Value, equal};
 use crate::number::Number;
 
@@ -15,59 +18,6 @@ pub enum Direction {
     Request,
     /// The upstream: what is `writeOnly` must not be there.
     Response,
-}
-
-/// A fault of a value: its place and the keyword, never the value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// JSON pointer (RFC 6901) into the message; empty is all of it.
-    pub pointer: String,
-    /// Keyword of the schema.
-    pub keyword: &'static str,
-    /// A name that the schema gives, such as that of a missing property.
-    pub name: Option<String>,
-}
-
-/// `/items/0/price: minimum`; a fault of the whole message has no pointer.
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if !self.pointer.is_empty() {
-            write!(f, "{}: ", self.pointer)?;
-        }
-        f.write_str(self.keyword)?;
-        match &self.name {
-            Some(name) => write!(f, " ({name})"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Result of one judgement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Holds,
-    Fails,
-    /// It depends on what was cut off.
-    Unknown,
-}
-
-use Outcome::{Fails, Holds, Unknown};
-
-impl From<bool> for Outcome {
-    fn from(holds: bool) -> Outcome {
-        if holds { Holds } else { Fails }
-    }
-}
-
-impl Outcome {
-    /// Holds where both do.
-    pub(super) fn and(self, other: Outcome) -> Outcome {
-        match (self, other) {
-            (Fails, _) | (_, Fails) => Fails,
-            (Unknown, _) | (_, Unknown) => Unknown,
-            _ => Holds,
-        }
-    }
 }
 
 /// Judges all of `document`. The error is the first thing that is wrong for certain.
@@ -91,13 +41,13 @@ pub(crate) fn judge(
     let outcome = judge.schema(id, Document::ROOT);
     if judge.is_exhausted {
         // What cannot be judged at a bearable cost is not let in.
-        return Err(Fault { pointer: String::new(), keyword: "complexity", name: None });
+        return Err(Fault::of_all("complexity"));
     }
     match (outcome, judge.first) {
         (Fails, Some((at, keyword, name))) => {
             Err(Fault { pointer: document.pointer(at), keyword, name: name.map(str::to_owned) })
         }
-        (Fails, None) => Err(Fault { pointer: String::new(), keyword: "schema", name: None }),
+        (Fails, None) => Err(Fault::of_all("schema")),
         _ => Ok(()),
     }
 }
@@ -237,9 +187,22 @@ impl<'s, 'd> Judge<'s, 'd> {
             | Check::MaxLength(_)
             | Check::Pattern(_)
             | Check::Format(_) => {
-                let (outcome, keyword) = super::numbers::scalar(self.schemas, check, &node.value);
+                let (outcome, keyword) = numbers::scalar(self.schemas, check, &node.value);
                 self.settle(outcome, at, keyword)
             }
+            Check::AllOf(_)
+            | Check::AnyOf(_)
+            | Check::OneOf { .. }
+            | Check::Not(_)
+            | Check::If { .. }
+            | Check::Discriminator(_) => self.combination(id, check, at, node),
+            _ => self.content(id, check, at, node),
+        }
+    }
+
+    /// Judges by a keyword that combines schemas.
+    fn combination(&mut self, id: SchemaId, check: &'s Check, at: At, node: &'d Node<'d>) -> Outcome {
+        match check {
             Check::AllOf(ids) => self.all(ids, at),
             Check::AnyOf(ids) => self.any(ids, at),
             Check::OneOf { schemas, discriminator } => self.one(schemas, discriminator.as_ref(), at, node),
@@ -253,6 +216,13 @@ impl<'s, 'd> Judge<'s, 'd> {
             }
             Check::If { condition, then, otherwise } => self.branch(*condition, *then, *otherwise, at),
             Check::Discriminator(discriminator) => self.inherited(id, discriminator, at, node),
+            _ => Holds,
+        }
+    }
+
+    /// Judges what a container holds.
+    fn content(&mut self, id: SchemaId, check: &'s Check, at: At, node: &'d Node<'d>) -> Outcome {
+        match check {
             _ if matches!(node.value, Value::Unknown) => Unknown,
             Check::Items { .. }
             | Check::Contains { .. }

@@ -2,11 +2,10 @@
 
 use waf_shared::plan::contract::{PatternId, SchemaId};
 
-use super::judge::{Direction, Judge, Outcome};
-use super::{Check, named_schema};
+use super::check::{Check, named_schema};
+use super::judge::{Direction, Judge};
+use super::outcome::Outcome::{self, Fails, Holds, Unknown};
 use crate::json::{At, Document, Node, Value, has_duplicates};
-
-use Outcome::{Fails, Holds, Unknown};
 
 impl<'s, 'd> Judge<'s, 'd> {
     /// Judges an array.

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::judge::Outcome;
-use super::{Check, Schemas};
+use super::check::{Check, Schemas};
+use super::outcome::Outcome;
 use crate::format;
 use crate::json::Value;
 use crate::number::Number;

@@ -3,12 +3,11 @@
 
 use waf_shared::plan::contract::SchemaId;
 
+use super::check::{Check, Discriminator, named_schema};
 use super::combinations::Chosen;
-use super::judge::{Judge, Outcome};
-use super::{Check, named_schema};
+use super::judge::Judge;
+use super::outcome::Outcome::{self, Fails, Holds, Unknown};
 use crate::json::{At, Node};
-
-use Outcome::{Fails, Holds, Unknown};
 
 /// A member whose evaluation is asked for.
 #[derive(Clone, Copy)]
@@ -85,17 +84,7 @@ impl<'s, 'd> Judge<'s, 'd> {
             Check::Ref(id) => self.evaluates(*id, member, false),
             Check::AllOf(ids) => self.among(ids, member, false),
             Check::AnyOf(ids) | Check::OneOf { schemas: ids, .. } => self.among(ids, member, true),
-            Check::If { condition, then, otherwise } => {
-                let (condition, then, otherwise) = (*condition, *then, *otherwise);
-                match self.attempt(condition, member.parent) {
-                    Holds => match self.evaluates(condition, member, false) {
-                        Fails => then.map_or(Fails, |id| self.evaluates(id, member, false)),
-                        found => found,
-                    },
-                    Fails => otherwise.map_or(Fails, |id| self.evaluates(id, member, false)),
-                    Unknown => Unknown,
-                }
-            }
+            Check::If { condition, then, otherwise } => self.by_branch(*condition, *then, *otherwise, member),
             Check::DependentSchemas(list) => {
                 let mut found = Fails;
                 for (name, id) in list {
@@ -105,23 +94,40 @@ impl<'s, 'd> Judge<'s, 'd> {
                 }
                 found
             }
-            Check::Discriminator(discriminator) => {
-                let Some(parent) = self.document.node(member.parent) else { return Fails };
-                match self.chosen(discriminator, member.parent, parent) {
-                    Chosen::Schema(id) => self.named_by(id, member),
-                    Chosen::Open => Unknown,
-                    _ => Fails,
-                }
-            }
+            Check::Discriminator(discriminator) => self.by_discriminator(discriminator, member),
             _ => Fails,
+        }
+    }
+
+    fn by_branch(
+        &mut self,
+        condition: SchemaId,
+        then: Option<SchemaId>,
+        otherwise: Option<SchemaId>,
+        member: Member<'d>,
+    ) -> Outcome {
+        match self.attempt(condition, member.parent) {
+            Holds => match self.evaluates(condition, member, false) {
+                Fails => then.map_or(Fails, |id| self.evaluates(id, member, false)),
+                found => found,
+            },
+            Fails => otherwise.map_or(Fails, |id| self.evaluates(id, member, false)),
+            Unknown => Unknown,
         }
     }
 
     /// A schema that extends the one with the discriminator names that one again: only its own properties are asked
     /// for.
-    fn named_by(&mut self, id: SchemaId, member: Member<'d>) -> Outcome {
-        let key = member.node.key.as_deref().unwrap_or_default();
-        self.schemas.property(id, key).is_some().into()
+    fn by_discriminator(&mut self, discriminator: &'s Discriminator, member: Member<'d>) -> Outcome {
+        let Some(parent) = self.document.node(member.parent) else { return Fails };
+        match self.chosen(discriminator, member.parent, parent) {
+            Chosen::Schema(id) => {
+                let key = member.node.key.as_deref().unwrap_or_default();
+                self.schemas.property(id, key).is_some().into()
+            }
+            Chosen::Open => Unknown,
+            _ => Fails,
+        }
     }
 
     fn among(&mut self, ids: &'s [SchemaId], member: Member<'d>, only_where_it_holds: bool) -> Outcome {

@@ -5,19 +5,19 @@ use waf_shared::route::normalize;
 
 use crate::contract;
 
-const DOCUMENT: &str = include_str!("messages.yaml");
+pub(crate) const DOCUMENT: &str = include_str!("messages.yaml");
 
 /// A request and what has to be said of it.
-struct Row {
-    method: &'static str,
-    target: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-    body: &'static str,
-    want: &'static str,
+pub(crate) struct Row {
+    pub(crate) method: &'static str,
+    pub(crate) target: &'static str,
+    pub(crate) fields: &'static [(&'static str, &'static str)],
+    pub(crate) body: &'static str,
+    pub(crate) want: &'static str,
 }
 
 /// Statuses as the service gives them, then what is wrong; `ok` when nothing is.
-fn judged(contract: &Contract, row: &Row) -> String {
+pub(crate) fn judged(contract: &Contract, row: &Row) -> String {
     let (path, query) =
         row.target.split_once('?').map_or((row.target, None), |(path, query)| (path, Some(query)));
     let (operation, found) = match contract.find(&normalize(path.as_bytes()), row.method.as_bytes()) {
@@ -60,9 +60,11 @@ fn judged(contract: &Contract, row: &Row) -> String {
 
 macro_rules! rows {
     ($($method:literal $target:literal $([$($name:literal: $value:literal),*])? $(<- $body:literal)? => $want:literal;)+) => {
-        &[$(Row { method: $method, target: $target, fields: &[$($(($name, $value)),*)?], body: concat!("", $($body)?), want: $want }),+]
+        &[$($crate::openapi::messages::Row { method: $method, target: $target, fields: &[$($(($name, $value)),*)?], body: concat!("", $($body)?), want: $want }),+]
     };
 }
+
+pub(crate) use rows;
 
 const ROWS: &[Row] = rows! {
     // paths, servers and methods

@@ -254,6 +254,15 @@ pub(super) fn declared_encoding(declaration: &[u8]) -> Option<&[u8]> {
     rest.split(|byte| *byte == quote).next()
 }
 
+/// Returns `true` if forms are sent in this character set without a reason to wonder.
+pub(super) fn is_usual(name: &[u8]) -> bool {
+    match label(name) {
+        Label::Utf8 => true,
+        Label::Known(encoding) => [encoding_rs::WINDOWS_1252, encoding_rs::ISO_8859_15].contains(&encoding),
+        Label::Utf16 | Label::Unknown => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

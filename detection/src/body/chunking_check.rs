@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use waf_shared::catalog::{Leaf, LeafSet};
 
-use super::Body;
+use super::reader::Body;
 use crate::body::sink::{Completeness, Sink};
 use crate::bounds::Bounds;
 use crate::field::Place;

@@ -3,10 +3,10 @@
 //! parser refuses counts for nothing. It knows no coding.
 
 use memchr::memmem::Finder;
+use waf_bodies::parameters;
 use waf_shared::catalog::Leaf;
 
-use super::Body;
-use super::parameters;
+use super::reader::Body;
 use crate::body::kind::BodyKind;
 use crate::body::sink::Progress;
 use crate::body::sink::{Completeness, Sink};

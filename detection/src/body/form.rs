@@ -1,49 +1,38 @@
-//! Push parser for `application/x-www-form-urlencoded`: pairs between `&`. It decodes nothing.
+//! Forms in fields. Nothing is decoded.
 
-use crate::body::buffer::recycle;
+use std::ops::ControlFlow;
+
+use waf_bodies::form::Pairs;
+
 use crate::body::sink::Sink;
 use crate::field::Place;
 
-/// Holds the pair that is not complete yet; the caller bounds the body.
+/// The reader.
 #[derive(Debug, Default)]
 pub(super) struct Form {
-    pair: Vec<u8>,
+    pairs: Pairs,
 }
 
 impl Form {
     pub(super) fn reset(&mut self) {
-        recycle(&mut self.pair);
+        self.pairs.reset();
     }
 
     pub(super) fn pending(&self) -> usize {
-        self.pair.len()
+        self.pairs.pending()
     }
 
     pub(super) fn feed(&mut self, chunk: &[u8], sink: &mut impl Sink) {
-        let mut rest = chunk;
-        while let Some((head, tail)) = memchr::memchr(b'&', rest).and_then(|at| rest.split_at_checked(at)) {
-            if self.pair.is_empty() {
-                emit(head, sink);
-            } else {
-                self.pair.extend_from_slice(head);
-                self.finish(sink);
-            }
-            if sink.is_over() {
-                return;
-            }
-            rest = tail.get(1..).unwrap_or_default();
-        }
-        self.pair.extend_from_slice(rest);
+        self.pairs.feed(chunk, &mut |pair| judge(pair, sink));
     }
 
     pub(super) fn finish(&mut self, sink: &mut impl Sink) {
-        emit(&self.pair, sink);
-        self.pair.clear();
+        // What follows the last pair is the end.
+        let _ = self.pairs.finish(&mut |pair| judge(pair, sink));
     }
 }
 
-fn emit(pair: &[u8], sink: &mut impl Sink) {
-    if !pair.is_empty() {
-        sink.argument(Place::FormName, Place::Form, pair);
-    }
+fn judge(pair: &[u8], sink: &mut impl Sink) -> ControlFlow<()> {
+    sink.argument(Place::FormName, Place::Form, pair);
+    if sink.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

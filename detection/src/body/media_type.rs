@@ -1,7 +1,8 @@
 //! Which parser a `Content-Type` value asks for, and the character set that it names.
 
+use waf_bodies::parameters;
+
 use super::charset::{self, Label};
-use super::parameters;
 use crate::body::kind::BodyKind;
 
 /// Subtypes that a browser or an API client sends JSON under, besides `json` and `+json`.

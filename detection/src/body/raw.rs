@@ -1,8 +1,8 @@
 //! Text without structure that we know: one value, in pieces of bounded size that overlap.
 
-use crate::body::buffer::recycle;
 use crate::body::sink::Sink;
 use crate::field::Place;
+use waf_bodies::recycle;
 
 /// Bytes judged at once.
 const PIECE_BYTES: usize = 64 << 10;

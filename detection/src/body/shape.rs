@@ -246,66 +246,68 @@ mod tests {
         assert!(decided.iter().all(|step| *step == expected), "{}: {decided:?}", text.escape_ascii());
     }
 
+    const DOCUMENTS: &[(Shape, &[&str])] = &[
+        (
+            Shape::Json,
+            &[
+                "{\"user\":\"A\"}",
+                " \r\n\t{ \"user\" : 1}",
+                "\u{feff}{\"user\":\"A\"}",
+                "\n\u{feff} {\"a\":1}",
+                "\0\0{\"a\":1}",
+                "{}",
+                "{'user':'A'}",
+                "{user: 'A'}",
+                "{/* x */ \"user\":\"A\"}",
+                "{// x\n\"user\":\"A\"}",
+                "/* x */ // y\n {\"user\":\"A\"}",
+                "//\n[1,\"A\"]",
+                "[{\"a\":1}]",
+                "[[[ [\"A\"]]]]",
+                "[1, \"A\"]",
+                "[null ,\"A\"]",
+                "[-1e5]",
+                "[NaN,'A']",
+                "[]",
+                "\"A string \\\" by itself\"",
+            ],
+        ),
+        (
+            Shape::Markup,
+            &[
+                "<?xml version='1.0'?><a/>",
+                "<a>text</a>",
+                "\n <user name='A'/>",
+                "<!DOCTYPE html>",
+                "<!-- x --><a/>",
+                "<?php echo 1;",
+                "<%@ page import='x' %>",
+                "<svg onload=alert(1)>",
+                "<img src=x onerror=alert(1)//",
+                "</a>",
+            ],
+        ),
+        (Shape::Script, &["#!/bin/sh\nid", "#! /usr/bin/env python3\n", "\u{feff}#!/bin/sh"]),
+        (
+            Shape::Form,
+            &[
+                "id=A",
+                "a&b&id=A",
+                "&id=A&",
+                "?id=A",
+                " user[name]=A",
+                "%75ser=A&x=y",
+                "a.b-c_d=",
+                "flag&=&id=A",
+            ],
+        ),
+    ];
+
     #[test]
     fn documents_are_told_by_their_beginning() {
-        for (shape, texts) in [
-            (
-                Shape::Json,
-                &[
-                    "{\"user\":\"A\"}",
-                    " \r\n\t{ \"user\" : 1}",
-                    "\u{feff}{\"user\":\"A\"}",
-                    "\n\u{feff} {\"a\":1}",
-                    "\0\0{\"a\":1}",
-                    "{}",
-                    "{'user':'A'}",
-                    "{user: 'A'}",
-                    "{/* x */ \"user\":\"A\"}",
-                    "{// x\n\"user\":\"A\"}",
-                    "/* x */ // y\n {\"user\":\"A\"}",
-                    "//\n[1,\"A\"]",
-                    "[{\"a\":1}]",
-                    "[[[ [\"A\"]]]]",
-                    "[1, \"A\"]",
-                    "[null ,\"A\"]",
-                    "[-1e5]",
-                    "[NaN,'A']",
-                    "[]",
-                    "\"A string \\\" by itself\"",
-                ][..],
-            ),
-            (
-                Shape::Markup,
-                &[
-                    "<?xml version='1.0'?><a/>",
-                    "<a>text</a>",
-                    "\n <user name='A'/>",
-                    "<!DOCTYPE html>",
-                    "<!-- x --><a/>",
-                    "<?php echo 1;",
-                    "<%@ page import='x' %>",
-                    "<svg onload=alert(1)>",
-                    "<img src=x onerror=alert(1)//",
-                    "</a>",
-                ],
-            ),
-            (Shape::Script, &["#!/bin/sh\nid", "#! /usr/bin/env python3\n", "\u{feff}#!/bin/sh"]),
-            (
-                Shape::Form,
-                &[
-                    "id=A",
-                    "a&b&id=A",
-                    "&id=A&",
-                    "?id=A",
-                    " user[name]=A",
-                    "%75ser=A&x=y",
-                    "a.b-c_d=",
-                    "flag&=&id=A",
-                ],
-            ),
-        ] {
-            for text in texts {
-                check(text.as_bytes(), Step::Is(shape));
+        for (shape, texts) in DOCUMENTS {
+            for text in *texts {
+                check(text.as_bytes(), Step::Is(*shape));
             }
         }
     }

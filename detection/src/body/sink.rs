@@ -1,17 +1,9 @@
 //! The receiver of what the parsers find, and what they know about the end of a body.
 
+pub use waf_bodies::Completeness;
 use waf_shared::catalog::Leaf;
 
 use crate::field::Place;
-
-/// The part of a body that was fed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Completeness {
-    /// To its end.
-    Whole,
-    /// The inspected part ends before the body does: it is judged as the prefix that it is.
-    CutOff,
-}
 
 /// Progress of the evaluation of a body, between two calls of [`Inspection::feed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

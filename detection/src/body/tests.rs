@@ -3,7 +3,11 @@
 
 use proptest::prelude::*;
 
+use waf_shared::catalog::Leaf;
+
 use super::*;
+use crate::bounds::Bounds;
+use crate::field::Place;
 
 mod binary;
 mod wide;

@@ -2,9 +2,9 @@
 //! entities are refused and never fetched, entities are counted, declared or expanded. No recursion; open elements lie on a
 //! stack. The text it reads is UTF-8: other character sets were decoded before.
 
-use crate::body::buffer::recycle;
 use crate::body::sink::{Completeness, Sink};
 use crate::field::Place;
+use waf_bodies::recycle;
 
 mod asides;
 mod content;

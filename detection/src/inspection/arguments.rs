@@ -1,5 +1,6 @@
 //! Judging arguments: names and values, what they say together with the head, and components that are no pair of both.
 
+use waf_bodies::form;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
@@ -12,7 +13,7 @@ impl Judging {
     /// Judges a query as sent: every component, and the whole of it where it is no list of names and values.
     pub(super) fn query(&mut self, raw_query: &[u8]) {
         let (mut components, mut is_list) = (0, true);
-        for pair in raw_query.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
+        for pair in form::pairs(raw_query) {
             self.argument(Place::QueryName, Place::Query, pair);
             self.names.note_argument(split::argument(pair).0);
             is_list &= split::is_listed(pair);
@@ -99,7 +100,7 @@ impl Judging {
         let Some(mark) = memchr::memchr(b'?', url) else { return };
         let query = url.get(mark + 1..).unwrap_or_default();
         let (mut components, mut is_list) = (0, true);
-        for pair in query.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
+        for pair in form::pairs(query) {
             let (argument, value) = split::argument(pair);
             self.spaced(name, value.unwrap_or(argument));
             is_list &= split::is_listed(pair);

@@ -134,10 +134,7 @@ fn decoded(rest: &[u8]) -> Option<(u8, &[u8])> {
 
 /// Name and value of an argument; `None` for the value when there is no `=`.
 pub(super) fn argument(pair: &[u8]) -> (&[u8], Option<&[u8]>) {
-    match memchr::memchr(b'=', pair).and_then(|at| pair.split_at_checked(at)) {
-        Some((name, rest)) => (name, rest.get(1..)),
-        None => (pair, None),
-    }
+    waf_bodies::form::name_and_value(pair)
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use super::facts::{Facts, HeadFinding};
 use super::media_type::{
     Parameters, essence, is_known_character_set, is_media_type, is_registered, is_token,
 };
-use crate::body::parameters::is_extended;
 use crate::rules::request_head::content_type::{
     BYTES_OUTSIDE_ASCII, CHARACTER_SET, FORM_BOUNDARY, FORM_CHARACTER_SET, HIDDEN_MEDIA_TYPE, MALFORMED,
     REPEATED, TRANSFER_ENCODING_OF_FORM,
 };
+use waf_bodies::parameters::is_extended;
 
 pub(super) fn check<'a>(facts: &Facts<'a>, found: &mut Vec<HeadFinding<'a>>) {
     if let Some(second) = facts.content_type.second {

@@ -89,43 +89,45 @@ fn parameter(part: &[u8]) -> Result<(&[u8], &[u8]), Broken> {
     }
 }
 
-/// Labels of character sets whose lower half is ASCII, and of UTF-16, which parsers recognise: text in them is what it looks
-/// like, or is decoded before it is looked at.
+/// Labels of character sets whose lower half is ASCII, and of UTF-16, which parsers recognise. Families with numbers follow
+/// in [`is_known_character_set`].
+const CHARACTER_SETS: &[&str] = &[
+    "ascii",
+    "big5",
+    "big5-hkscs",
+    "binary",
+    "cp866",
+    "euc-jp",
+    "euc-kr",
+    "gb18030",
+    "gb2312",
+    "gbk",
+    "ibm866",
+    "iso-2022-jp",
+    "koi8-r",
+    "koi8-u",
+    "ks_c_5601-1987",
+    "latin1",
+    "latin2",
+    "macintosh",
+    "ms932",
+    "shift-jis",
+    "shift_jis",
+    "sjis",
+    "tis-620",
+    "us-ascii",
+    "utf-16",
+    "utf-16be",
+    "utf-16le",
+    "utf-8",
+    "utf8",
+    "windows-31j",
+    "windows-874",
+    "x-sjis",
+];
+
+/// Returns `true` for a character set in which text is what it looks like, or which is decoded before it is looked at.
 pub(super) fn is_known_character_set(label: &[u8]) -> bool {
-    const LABELS: &[&str] = &[
-        "ascii",
-        "big5",
-        "big5-hkscs",
-        "binary",
-        "cp866",
-        "euc-jp",
-        "euc-kr",
-        "gb18030",
-        "gb2312",
-        "gbk",
-        "ibm866",
-        "iso-2022-jp",
-        "koi8-r",
-        "koi8-u",
-        "ks_c_5601-1987",
-        "latin1",
-        "latin2",
-        "macintosh",
-        "ms932",
-        "shift-jis",
-        "shift_jis",
-        "sjis",
-        "tis-620",
-        "us-ascii",
-        "utf-16",
-        "utf-16be",
-        "utf-16le",
-        "utf-8",
-        "utf8",
-        "windows-31j",
-        "windows-874",
-        "x-sjis",
-    ];
     let mut lower = [0; 24];
     let label = label.trim_ascii();
     let label = label.strip_prefix(b"'").and_then(|inner| inner.strip_suffix(b"'")).unwrap_or(label);
@@ -140,7 +142,7 @@ pub(super) fn is_known_character_set(label: &[u8]) -> bool {
             .and_then(|digits| digits.parse::<u32>().ok())
             .is_some_and(|number| (1..=last).contains(&number))
     };
-    LABELS.iter().any(|known| lower == known.as_bytes())
+    CHARACTER_SETS.iter().any(|known| lower == known.as_bytes())
         || numbered("iso-8859-", 16)
         || numbered("iso8859-", 16)
         || numbered("iso_8859-", 16)

@@ -1,10 +1,7 @@
 //! JSON to the letter, so that every reader finds the same strings in it.
 
-use waf_shared::catalog::Leaf;
-
-use super::Json;
-use crate::body::sink::{Completeness, Sink};
-use crate::field::Place;
+use waf_bodies::Completeness;
+use waf_bodies::json::{Container, Events, HalfPairs, Scalar, Text, Tokenizer, Unfinished};
 
 /// Depth beyond which readers give up at different places.
 const DEPTH_MAX: u32 = 64;
@@ -13,29 +10,47 @@ const KEYS_MAX: u32 = 1000;
 
 /// Returns `true` if `text` is one JSON document without a fault, a repeated name or a byte order mark.
 pub(crate) fn is_strict(text: &[u8]) -> bool {
-    let (mut json, mut faults) = (Json::default(), Faults::default());
-    json.limits(DEPTH_MAX, KEYS_MAX);
-    json.feed(text, &mut faults).is_ok()
-        && json.finish(Completeness::Whole, &mut faults).is_ok()
-        && !faults.any
+    let mut tokenizer = Tokenizer::new(KEYS_MAX, HalfPairs::Refused);
+    let mut doubts = Doubts::default();
+    tokenizer.feed(text, &mut doubts).is_ok()
+        && tokenizer.finish(Completeness::Whole, &mut doubts).is_ok()
+        && !doubts.any
 }
 
-/// Notes violations and nothing else.
+/// Notes what readers disagree about, and nothing else.
 #[derive(Debug, Default)]
-struct Faults {
+struct Doubts {
     any: bool,
+    depth: u32,
 }
 
-impl Sink for Faults {
-    fn field(&mut self, _: Place, _: &[u8], _: &[u8]) {}
-
-    fn argument(&mut self, _: Place, _: Place, _: &[u8]) {}
-
-    fn argument_name(&mut self, _: Place, _: &[u8]) {}
-
-    fn violation(&mut self, _: Leaf, _: &'static str) {
+impl<'c> Events<'c> for Doubts {
+    fn byte_order_mark(&mut self) {
         self.any = true;
     }
+
+    fn open(&mut self, _: Container) {
+        self.depth += 1;
+        self.any |= self.depth > DEPTH_MAX;
+    }
+
+    fn close(&mut self, _: Completeness) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn key(&mut self, _: Text<'c, '_>, number: u32) {
+        self.any |= number > KEYS_MAX;
+    }
+
+    fn repeated_key(&mut self) {
+        self.any = true;
+    }
+
+    fn string(&mut self, _: Text<'c, '_>) {}
+
+    fn scalar(&mut self, _: Scalar<'_>) {}
+
+    fn unfinished(&mut self, _: Unfinished<'_>) {}
 
     fn is_over(&self) -> bool {
         self.any

@@ -1,4 +1,4 @@
-//! The tokenizer against a reference parser, and against itself in pieces.
+//! The reader against a reference parser, and against itself in pieces.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn read(chunks: &[&[u8]], completeness: Completeness) -> (Collected, Result<(), 
             return (sink, Err((json.fault(), left + rest)));
         }
     }
-    let end = json.finish(completeness, &mut sink).map_err(|Fault| (json.fault(), 0));
+    let end = json.finish(completeness, &mut sink).map_err(|fault| (fault.reason, 0));
     (sink, end)
 }
 
@@ -224,7 +224,7 @@ proptest! {
                     .fields
                     .into_iter()
                     .map(|(_, _, value)| String::from_utf8(value).unwrap())
-                    .filter(|text| !text::is_number(text.as_bytes()) || expected.binary_search(text).is_ok())
+                    .filter(|text| text.parse::<f64>().is_err() || expected.binary_search(text).is_ok())
                     .collect();
                 found.sort();
                 prop_assert_eq!(found, expected);
@@ -233,7 +233,7 @@ proptest! {
             (Ok(_), Err((fault, _))) => prop_assert!(false, "{fault}"),
             // The reference calls numbers beyond f64 an error, and a byte order mark.
             (Err(error), Ok(())) => {
-                let is_marked = bytes.starts_with(BYTE_ORDER_MARK);
+                let is_marked = bytes.starts_with(b"\xef\xbb\xbf");
                 prop_assert!(bytes.is_empty() || is_marked || error.to_string().contains("out of range"), "{error}");
             }
         }

@@ -2,59 +2,21 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::boundary::{Boundary, Seen};
-use super::head::{self, Finding};
-use super::{BOUNDARIES, CHARSET_BYTES_MAX, Multipart, Position, State, signature};
+use super::finding::Finding;
+use super::parts::{Parts, Reading};
+use super::signature;
+use crate::body::charset;
 use crate::body::sink::{Completeness, Sink};
 use crate::body::text::Text;
 
-impl Multipart {
-    /// Content up to the next delimiter, or up to what may be one.
-    pub(super) fn content(
-        &mut self,
-        boundary: &Boundary,
-        rest: &[u8],
-        end: Option<Completeness>,
-        value: &mut Text,
-        sink: &mut impl Sink,
-    ) -> usize {
-        let is_first = matches!(
-            self.state,
-            State::Start
-                | State::Text(Position::First)
-                | State::File(Position::First)
-                | State::Skipped(Position::First)
-        );
-        match boundary.find(rest, is_first, end.is_some()) {
-            Seen::Content(0) => 0,
-            Seen::Content(length) => {
-                self.consume(rest.get(..length).unwrap_or_default(), value, sink);
-                length
-            }
-            Seen::Doubtful { at } => {
-                self.consume(rest.get(..at).unwrap_or_default(), value, sink);
-                sink.violation(BOUNDARIES, "a boundary stands behind half a line break");
-                at
-            }
-            Seen::Delimiter { at, length } => {
-                if at > 0 {
-                    self.consume(rest.get(..at).unwrap_or_default(), value, sink);
-                }
-                if is_first && at == 0 && self.state != State::Start && !rest.starts_with(b"\r\n") {
-                    sink.violation(BOUNDARIES, "a boundary follows the head of a part without a line break");
-                }
-                self.end_outside(Completeness::Whole, value, sink);
-                self.end_part(Completeness::Whole, value, sink);
-                self.count(length);
-                self.state = State::Delimiter;
-                at + length
-            }
-        }
-    }
+/// Bytes of the value of `_charset_` that are looked at.
+const CHARSET_BYTES_MAX: usize = 64;
 
-    pub(super) fn consume(&mut self, content: &[u8], value: &mut Text, sink: &mut impl Sink) {
-        match self.state {
-            State::Text(_) => {
+impl Parts {
+    /// Takes content of a part.
+    pub(super) fn content(&mut self, content: &[u8], value: &mut Text, sink: &mut impl Sink) {
+        match self.reading {
+            Reading::Text => {
                 let within = self.count(content.len());
                 let judged = content.get(..within).unwrap_or_default();
                 value.feed(judged, sink);
@@ -62,21 +24,14 @@ impl Multipart {
                     let room = CHARSET_BYTES_MAX.saturating_sub(charset.len());
                     charset.extend(judged.iter().take(room));
                 }
-                self.state = State::Text(Position::Later);
                 if within < content.len() {
                     value.finish(Completeness::CutOff, sink);
-                    self.state = State::Skipped(Position::Later);
+                    self.reading = Reading::Skipped;
                 }
             }
-            State::File(_) => self.consume_file(content, value, sink),
-            State::Skipped(_) => {
+            Reading::File => self.consume_file(content, value, sink),
+            Reading::Skipped => {
                 self.count(content.len());
-                self.state = State::Skipped(Position::Later);
-            }
-            _ => {
-                let fault = "something precedes the first boundary of a multipart body";
-                self.outside(content, fault, value, sink);
-                self.state = State::Preamble;
             }
         }
     }
@@ -105,20 +60,20 @@ impl Multipart {
 
     /// A part ends, by a delimiter or with the body.
     pub(super) fn end_part(&mut self, completeness: Completeness, value: &mut Text, sink: &mut impl Sink) {
-        match self.state {
-            State::Text(_) => {
+        match self.reading {
+            Reading::Text => {
                 let charset = self.charset.take().filter(|_| completeness == Completeness::Whole);
-                if let Some(charset) = charset.filter(|name| !head::is_usual(name)) {
+                if let Some(charset) = charset.filter(|name| !charset::is_usual(name)) {
                     let reason =
                         if charset.is_empty() { "_charset_ is empty" } else { "_charset_ is unusual" };
                     sink.violation(Leaf::FileUploadAttacksCharsetTrick, reason);
                 }
                 value.finish(completeness, sink);
             }
-            State::File(_) => self.end_file(completeness, value, sink),
-            _ => {}
+            Reading::File => self.end_file(completeness, value, sink),
+            Reading::Skipped => {}
         }
-        self.state = State::Skipped(Position::Later);
+        self.reading = Reading::Skipped;
     }
 
     /// Counts bytes that are no file's content; how many of them may be evaluated.

@@ -2,7 +2,7 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::head::Finding;
+use super::finding::Finding;
 
 /// Extensions that a server runs when it serves the file, sorted.
 const SERVED: &[&str] = &[

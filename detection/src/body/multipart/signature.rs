@@ -3,7 +3,7 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::head::Finding;
+use super::finding::Finding;
 
 /// Bytes of a file that are looked at.
 pub(super) const HEAD_BYTES: usize = 512;
@@ -156,7 +156,7 @@ const TYPE_STARTS: &[(&str, Kind)] = &[
 
 /// Judges the head of a file that was declared as `media_type` (lower case, perhaps empty). `allowed` are the types that the
 /// route takes; `None` takes every type.
-pub(in crate::body) fn judge(
+pub(crate) fn judge(
     head: &[u8],
     media_type: &[u8],
     allowed: Option<&[String]>,

@@ -3,7 +3,8 @@
 
 use waf_shared::catalog::Leaf;
 
-use super::{Multipart, Position, State, signature};
+use super::parts::{Parts, Reading};
+use super::signature;
 use crate::body::opening::{Content, Opening};
 use crate::body::shape::{Follow, Shape};
 use crate::body::sink::{Completeness, Sink};
@@ -19,7 +20,7 @@ pub(super) struct Unnamed {
     passed: u64,
 }
 
-impl Multipart {
+impl Parts {
     /// Begins a file without a name.
     pub(super) fn begin_unnamed(&mut self, media_type: &[u8]) {
         let mut opening = Opening::default();
@@ -30,18 +31,18 @@ impl Multipart {
     /// Takes content of a file, named or not.
     pub(super) fn consume_file(&mut self, content: &[u8], value: &mut Text, sink: &mut impl Sink) {
         let rest = self.open(content, Follow::Perhaps, value, sink);
-        match self.state {
-            State::File(_) => self.file(rest, sink),
-            _ => self.consume(rest, value, sink),
+        match self.reading {
+            Reading::File => self.file(rest, sink),
+            Reading::Text | Reading::Skipped => self.content(rest, value, sink),
         }
     }
 
     /// The file ends: what its first bytes show is decided.
     pub(super) fn end_file(&mut self, completeness: Completeness, value: &mut Text, sink: &mut impl Sink) {
         self.open(b"", Follow::Nothing, value, sink);
-        match self.state {
-            State::Text(_) => value.finish(completeness, sink),
-            State::File(_) if self.file_head.len() < signature::HEAD_BYTES => self.sniff(sink),
+        match self.reading {
+            Reading::Text => value.finish(completeness, sink),
+            Reading::File if self.file_head.len() < signature::HEAD_BYTES => self.sniff(sink),
             _ => {}
         }
     }
@@ -55,7 +56,6 @@ impl Multipart {
         value: &mut Text,
         sink: &mut impl Sink,
     ) -> &'c [u8] {
-        self.state = State::File(Position::Later);
         let Some(mut unnamed) = self.unnamed.take() else { return content };
         let (found, rest) = unnamed.opening.take(content, follow);
         match found {
@@ -75,8 +75,8 @@ impl Multipart {
                     sink.violation(Leaf::FileUploadLimitsExecutable, "a file begins like a program");
                 }
                 value.start_found(shape, wide);
-                self.state = State::Text(Position::Later);
-                self.consume(unnamed.opening.head(), value, sink);
+                self.reading = Reading::Text;
+                self.content(unnamed.opening.head(), value, sink);
                 rest
             }
         }

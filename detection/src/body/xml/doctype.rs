@@ -28,6 +28,16 @@ impl Xml {
                 self.aside.push(byte);
                 self.state = State::Doctype(quoted(quote, byte));
             }
+            (State::AfterSubset, b'>') => self.state = State::Text,
+            (State::AfterSubset, _) if is_space(byte) => {}
+            _ => return self.subset(byte, sink),
+        }
+        Ok(Taken::Yes)
+    }
+
+    /// One byte of the subset, between `[` and its `]`.
+    fn subset(&mut self, byte: u8, sink: &mut impl Sink) -> Result<Taken, Fault> {
+        match (self.state, byte) {
             (State::Subset, b']') => {
                 self.subset = false;
                 self.state = State::AfterSubset;
@@ -67,8 +77,7 @@ impl Xml {
                 self.aside.push(byte);
                 self.state = State::SubsetDeclaration(quoted(quote, byte));
             }
-            (State::AfterSubset, b'>') => self.state = State::Text,
-            (State::Subset | State::AfterSubset, _) if is_space(byte) => {}
+            (State::Subset, _) if is_space(byte) => {}
             _ => return self.fail("XML syntax error"),
         }
         Ok(Taken::Yes)

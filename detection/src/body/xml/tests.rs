@@ -3,9 +3,10 @@
 
 use proptest::prelude::*;
 
+use crate::body::Completeness;
 use crate::body::tests::{Said, leaves, read, read_with, values};
-use crate::body::{Completeness, Place};
 use crate::bounds::Bounds;
+use crate::field::Place;
 use waf_shared::catalog::Leaf;
 
 const MALFORMED: Leaf = Leaf::HttpComplianceMalformedBody;

@@ -100,43 +100,45 @@ fn blocks(engine: &Arc<Engine>, name: &str, value: &str) -> bool {
     inspection.verdict().blocks()
 }
 
+/// Headers with a grammar of their own, and one without.
+const HEADERS: &[&str] = &[
+    "Accept",
+    "Accept-Charset",
+    "Accept-Encoding",
+    "Accept-Language",
+    "Cache-Control",
+    "Connection",
+    "Content-Type",
+    "Date",
+    "DNT",
+    "Expect",
+    "If-Match",
+    "If-Modified-Since",
+    "If-None-Match",
+    "If-Range",
+    "Keep-Alive",
+    "Origin",
+    "Pragma",
+    "Priority",
+    "Range",
+    "Save-Data",
+    "Sec-CH-UA",
+    "Sec-CH-UA-Model",
+    "Sec-Fetch-Dest",
+    "Sec-Foo",
+    "Sec-WebSocket-Key",
+    "Sec-WebSocket-Protocol",
+    "TE",
+    "Trailer",
+    "Upgrade",
+    "Upgrade-Insecure-Requests",
+    "X-Whatever",
+];
+
 #[test]
 fn attacks_are_found_in_every_header() {
     let engine = Arc::new(crate::rules::engine());
-    let names = [
-        "Accept",
-        "Accept-Charset",
-        "Accept-Encoding",
-        "Accept-Language",
-        "Cache-Control",
-        "Connection",
-        "Content-Type",
-        "Date",
-        "DNT",
-        "Expect",
-        "If-Match",
-        "If-Modified-Since",
-        "If-None-Match",
-        "If-Range",
-        "Keep-Alive",
-        "Origin",
-        "Pragma",
-        "Priority",
-        "Range",
-        "Save-Data",
-        "Sec-CH-UA",
-        "Sec-CH-UA-Model",
-        "Sec-Fetch-Dest",
-        "Sec-Foo",
-        "Sec-WebSocket-Key",
-        "Sec-WebSocket-Protocol",
-        "TE",
-        "Trailer",
-        "Upgrade",
-        "Upgrade-Insecure-Requests",
-        "X-Whatever",
-    ];
-    for name in names {
+    for name in HEADERS {
         for attack in [
             "1 union select password from users",
             "1 or sleep(5)",

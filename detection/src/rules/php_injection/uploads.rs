@@ -23,7 +23,7 @@ const SCRIPTS: &[&str] = &[
 const SESSION_BYTES_MIN: usize = 20;
 
 /// Returns `true` if the header `name` carries a file's name.
-pub(in crate::rules) fn names_a_file(name: &[u8]) -> bool {
+pub(crate) fn names_a_file(name: &[u8]) -> bool {
     let mut plain = [0; HEADER_BYTES_MAX];
     let mut length = 0;
     for byte in name.iter().filter(|byte| byte.is_ascii_alphanumeric()) {

@@ -1,9 +1,10 @@
 //! Heads and bodies that other programs read otherwise than the grammar says, as the comparison of readings found them.
 
 use super::{BOUNDARIES, KIND, TRICKS, TYPE_TRICK, part, refused};
+use crate::body::Completeness;
 use crate::body::tests::{leaves, read, read_with, values};
-use crate::body::{Completeness, Place};
 use crate::bounds::Bounds;
+use crate::field::Place;
 
 #[test]
 fn quotes_that_some_readers_do_not_know_are_refused() {

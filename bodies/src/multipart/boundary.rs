@@ -2,28 +2,33 @@
 
 use memchr::memmem::Finder;
 
-use crate::body::parameters;
+use crate::parameters;
 
 /// Bytes that a boundary may have.
 const BOUNDARY_BYTES_MAX: usize = 70;
 
 /// Finds the delimiter in a stream.
 #[derive(Debug)]
-pub(super) struct Boundary {
+pub struct Boundary {
     finder: Finder<'static>,
 }
 
 /// The reason for which there is no boundary to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoBoundary {
+pub enum NoBoundary {
+    /// The type names none.
     Missing,
+    /// It names two.
     Twice,
+    /// It names one that cannot be a boundary.
     Illegal,
+    /// The type cannot be read.
     Unreadable,
 }
 
 impl NoBoundary {
-    pub(super) const fn reason(self) -> &'static str {
+    /// A sentence without its full stop.
+    pub const fn reason(self) -> &'static str {
         match self {
             NoBoundary::Missing => "a multipart body has no boundary",
             NoBoundary::Twice => "a multipart body has two boundaries",
@@ -54,7 +59,7 @@ pub(super) enum Seen {
 
 impl Boundary {
     /// Reads the boundary from a `Content-Type` value.
-    pub(super) fn of(media_type: &[u8]) -> Result<Boundary, NoBoundary> {
+    pub fn of(media_type: &[u8]) -> Result<Boundary, NoBoundary> {
         let (_, rest) = parameters::essence(media_type);
         let mut found = None;
         for parameter in parameters::parameters(rest) {
@@ -75,7 +80,12 @@ impl Boundary {
         if !legal {
             return Err(NoBoundary::Illegal);
         }
-        Ok(Boundary { finder: Finder::new(&[b"--", boundary.raw].concat()).into_owned() })
+        Ok(Boundary::new(boundary.raw))
+    }
+
+    /// The boundary `name`, whatever its bytes.
+    pub fn new(name: &[u8]) -> Boundary {
+        Boundary { finder: Finder::new(&[b"--", name].concat()).into_owned() }
     }
 
     /// Bytes of a delimiter with its line break.

@@ -4,7 +4,7 @@
 const BUFFER_BYTES_KEPT: usize = 128 << 10;
 
 /// Empties a buffer for the next request.
-pub(super) fn recycle(buffer: &mut Vec<u8>) {
+pub fn recycle(buffer: &mut Vec<u8>) {
     buffer.clear();
     buffer.shrink_to(BUFFER_BYTES_KEPT);
 }

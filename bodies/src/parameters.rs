@@ -5,36 +5,39 @@ use std::borrow::Cow;
 
 /// One parameter.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Parameter<'v> {
+pub struct Parameter<'v> {
     /// As written.
-    pub(super) name: &'v [u8],
+    pub name: &'v [u8],
     /// Without its quotes, quoted pairs resolved.
-    pub(super) value: Cow<'v, [u8]>,
+    pub value: Cow<'v, [u8]>,
     /// The value as written between its quotes, or the token.
-    pub(super) raw: &'v [u8],
-    pub(super) form: Form,
+    pub raw: &'v [u8],
+    /// Its notation.
+    pub form: Form,
 }
 
 /// The notation of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub enum Form {
+    /// `token`
     Token,
+    /// `"quoted string"`
     Quoted,
 }
 
 /// The value does not follow the grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Broken;
+pub struct Broken;
 
 /// The text before the first `;`, without white space around it, and the rest.
-pub(super) fn essence(value: &[u8]) -> (&[u8], &[u8]) {
+pub fn essence(value: &[u8]) -> (&[u8], &[u8]) {
     let end = memchr::memchr(b';', value).unwrap_or(value.len());
     let (essence, rest) = value.split_at_checked(end).unwrap_or((value, &[]));
     (essence.trim_ascii(), rest)
 }
 
 /// The parameters in `rest`, which is empty or begins with `;`. After a fault it ends.
-pub(super) fn parameters(rest: &[u8]) -> impl Iterator<Item = Result<Parameter<'_>, Broken>> {
+pub fn parameters(rest: &[u8]) -> impl Iterator<Item = Result<Parameter<'_>, Broken>> {
     let mut rest = rest;
     std::iter::from_fn(move || {
         loop {
@@ -107,20 +110,20 @@ fn unescape(raw: &[u8]) -> Vec<u8> {
 }
 
 /// A token of at least one character, and what follows.
-pub(super) fn token(rest: &[u8]) -> Option<(&[u8], &[u8])> {
+pub fn token(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = rest.iter().position(|byte| !is_token(*byte)).unwrap_or(rest.len());
     if end == 0 { None } else { rest.split_at_checked(end) }
 }
 
 /// Returns `true` if `name` is `base` in an extended or continued form (RFC 2231, sections 3 and 4), which some readers resolve and
 /// others take for another parameter.
-pub(crate) fn is_extended(name: &[u8], base: &[u8]) -> bool {
+pub fn is_extended(name: &[u8], base: &[u8]) -> bool {
     name.split_at_checked(base.len())
         .is_some_and(|(front, behind)| front.eq_ignore_ascii_case(base) && behind.first() == Some(&b'*'))
 }
 
 /// Returns `true` if all of `value` is one token.
-pub(super) fn is_whole_token(value: &[u8]) -> bool {
+pub fn is_whole_token(value: &[u8]) -> bool {
     matches!(token(value), Some((_, [])))
 }
 
