@@ -3,9 +3,10 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::event::{Disposition, Event};
 use super::facts::Facts;
 use super::json::Object;
-use super::{Disposition, Event, product};
+use super::product;
 
 /// The schema's version that documents are written to.
 const ECS_VERSION: &str = "8.17.0";

@@ -5,17 +5,14 @@ mod attempt;
 
 mod head;
 
-mod upload;
+mod outcome;
 
-use std::io;
+mod upload;
 
 use waf_shared::catalog::Leaf;
 use waf_shared::plan::Route;
 
 use super::admit::Admitted;
-use super::connection_fate::ConnectionFate;
-use super::context::RequestContext;
-use super::findings::Findings;
 use super::inspect::Cleared;
 use super::rejection::Rejection;
 use super::{forward, spans, upgrade};
@@ -23,40 +20,10 @@ use crate::http1::framing::Framing;
 use crate::http2;
 use crate::message::{Client, Delimited};
 use crate::proxy::Proxy;
-use crate::trace::Call;
 use crate::upstream::{Granted, Holder, HttpVersionPreference, Outbound, Pool, UpstreamError};
 use attempt::{Attempt, Held};
-
-/// A request that was answered with the upstream's response.
-#[derive(Debug)]
-pub(super) struct Answered {
-    pub(super) status: u16,
-    pub(super) fate: ConnectionFate,
-    /// Addition to the status in the event.
-    pub(super) detail: Option<&'static str>,
-}
-
-/// The parts of an exchange that a transfer reads and appends to.
-#[derive(Debug)]
-pub(super) struct Notes<'e> {
-    pub(super) context: &'e RequestContext,
-    pub(super) findings: &'e mut Findings,
-    /// The call of the upstream, while tracing is on.
-    pub(super) call: &'e mut Option<Call>,
-}
-
-/// The reason why an attempt failed.
-enum Failed {
-    /// The connection closed before a byte of the answer came: the request may never have been read.
-    Unanswered(io::Error),
-    Rejected(Rejection),
-}
-
-impl From<UpstreamError> for Failed {
-    fn from(error: UpstreamError) -> Failed {
-        Failed::Rejected(Rejection::Upstream(error))
-    }
-}
+use outcome::Failed;
+pub(super) use outcome::{Answered, Notes};
 
 /// Forwards the request and relays the answer. A client that breaks its request off ends both.
 pub(super) async fn transfer(

@@ -25,7 +25,7 @@ use prost::Message as _;
 use waf_shared::limits::TRACE_ANSWER_BYTES_MAX;
 use waf_shared::plan::{OtlpProtocol, Scheme, Tracing, Upstream};
 
-use super::TraceSetupError;
+use super::error::TraceSetupError;
 use crate::upstream::{Dialer, HttpVersionPreference};
 
 /// The path that OTLP over HTTP is spoken on.

@@ -12,8 +12,9 @@ use http::Request;
 use tokio::io::ReadHalf;
 use waf_shared::limits;
 
+use super::connection::Connection;
+use super::error::UpstreamError;
 use super::multiplexed::Multiplexed;
-use super::{Connection, UpstreamError};
 use crate::head::{OutgoingHead, ResponseHead};
 use crate::http1::reader::{HeadError, Reader};
 use crate::http2::{Incoming, Outgoing, response_head};
