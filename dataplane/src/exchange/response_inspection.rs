@@ -11,7 +11,7 @@ use waf_detection::response::{Asked, Head, ResponseInspection};
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::Leaf;
 use waf_shared::metrics::RouteCounter;
-use waf_shared::plan::Settings;
+use waf_shared::plan::{self, Settings};
 
 use super::admit::Admitted;
 use super::body::Body;
@@ -19,7 +19,7 @@ use super::context::RequestContext;
 use super::contract::Contracted;
 use super::findings::{Findings, ResponseFindings};
 use super::response_contract::ResponseContract;
-use crate::coding::{self, Ancillary, Inflater};
+use crate::coding::{self, Ancillary, Coding, Inflater, UnknownCoding};
 use crate::head::ResponseHead;
 use crate::http1::framing::Framing;
 use crate::metrics::{thread_cpu_time, watch};
@@ -63,44 +63,37 @@ impl ResponseInspector {
             return None;
         }
         let refuses = context.is_blocking() && is_wanted;
+        let limits = &settings.inspection;
         // A body whose length nobody knows is a stream: it is read on for as long as it flows.
         let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
-        let inspected_max = settings.inspection.max_inspect_size;
-        let bytes_max = if is_stream { u64::MAX } else { inspected_max };
+        let bytes_max = if is_stream { u64::MAX } else { limits.max_inspect_size };
         let mut inspection = inspection(context, refuses, bytes_max);
         let asked = asked(&contracted.admitted, parameters);
         let kind = if is_wanted { inspection.head(&asked, &head(response)) } else { None };
         let codings = coding::codings(response.fields.all("content-encoding"));
-        let is_part = response.status == 206;
-        let reads_body = kind.is_some()
-            && has_body
-            && codings.as_ref().is_ok_and(|codings| codings.is_empty() || !is_part);
+        let is_read = kind.is_some() && has_body;
+        let reads_body = is_read && can_be_read(response, codings.as_deref());
         let blocks = inspection.verdict().blocks();
-        if kind.is_some() && has_body && !reads_body && !blocks {
+        if is_read && !reads_body && !blocks {
             findings.measured.count(RouteCounter::ResponseCoded);
         }
         if !reads_body && !blocks && answered.is_none() {
             return None;
         }
-        let bounds = coding::Bounds { bytes_max, ratio_max: settings.inspection.decompression_ratio_limit };
-        if codings.is_err()
-            && let Some(answered) = &mut answered
-        {
+        if let (Some(answered), Err(_)) = (&mut answered, &codings) {
             answered.give_up();
         }
+        let bounds = coding::Bounds { bytes_max, ratio_max: limits.decompression_ratio_limit };
         let inflater = codings.ok().filter(|codings| !codings.is_empty());
-        let is_too_long =
-            matches!(framing, Framing::Length(length) if length > bytes_max) && inflater.is_none();
         Some(ResponseInspector {
             inspection: Box::new(inspection),
+            is_too_long: is_longer(framing, bytes_max) && inflater.is_none(),
             inflater: inflater.map(|codings| Inflater::new(&codings, bounds, Ancillary::Skipped)),
             reads_body,
             answered,
             refuses,
             is_stream,
-            held_max: usize::try_from(inspected_max.min(settings.inspection.max_memory_buffer))
-                .unwrap_or(usize::MAX),
-            is_too_long,
+            held_max: held_max(limits),
             is_garbled: false,
         })
     }
@@ -236,6 +229,16 @@ pub(super) fn parameters(admitted: &Admitted, body: &Body, settings: &Settings) 
     }
 }
 
+/// Reports whether a declared length is greater than `bytes_max`.
+fn is_longer(framing: Framing, bytes_max: u64) -> bool {
+    matches!(framing, Framing::Length(length) if length > bytes_max)
+}
+
+/// Bytes that are held at most until they are judged.
+fn held_max(limits: &plan::Inspection) -> usize {
+    usize::try_from(limits.max_inspect_size.min(limits.max_memory_buffer)).unwrap_or(usize::MAX)
+}
+
 fn inspection(context: &RequestContext, stops: bool, bytes_max: u64) -> ResponseInspection {
     let settings = context.settings();
     let limit = settings.inspection.evaluation_timeout.duration();
@@ -262,4 +265,8 @@ fn head(response: &ResponseHead) -> Head<'_> {
         content_type: response.fields.first("content-type").unwrap_or_default(),
         location: response.fields.first("location"),
     }
+}
+/// Reports whether a body with these codings can be read as text: a part of an inflated body cannot.
+fn can_be_read(response: &ResponseHead, codings: Result<&[Coding], &UnknownCoding>) -> bool {
+    codings.is_ok_and(|codings| codings.is_empty() || response.status != 206)
 }

@@ -1,6 +1,7 @@
 //! Relaying a response that is screened. In blocking mode it is held until it is judged: to its end or to the bound on
 //! inspection, a stream only until it falls silent. What then follows is judged before it passes.
 
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -73,53 +74,13 @@ async fn run(
     client: &mut Sink<'_>,
 ) -> Outcome {
     let mut batch = Batch::default();
-    if inspector.holds() {
-        let end = hold(start, inspector, upstream, &mut batch).await;
-        if let Some(refusal) = inspector.refusal() {
-            return Outcome::Refused(refusal);
-        }
-        client.head(start.head, start.delimited);
-        batch.queue(client);
-        match end {
-            Held::All(trailers) => return finish(client, &trailers).await,
-            Held::Broken(by) => return cut(client, by).await,
-            Held::Enough => {}
-        }
-    } else {
-        client.head(start.head, start.delimited);
+    if let Break(outcome) = begin(start, inspector, upstream, client, &mut batch).await {
+        return outcome;
     }
     inspector.release();
     while !inspector.is_over() {
-        let end = match batch.gather(upstream, inspector) {
-            Ok(end) => end,
-            Err(Broken) => return cut(client, By::Upstream).await,
-        };
-        match &end {
-            Some(_) => inspector.finish(),
-            None if inspector.holds() && !batch.is_empty() => inspector.probe(),
-            None => {}
-        }
-        if inspector.refusal().is_some() {
-            return Outcome::Stopped;
-        }
-        batch.queue(client);
-        if let Some(trailers) = end {
-            return finish(client, &trailers).await;
-        }
-        if client.flush().await.is_err() {
-            return Outcome::Cut(By::Client);
-        }
-        match within(start.patience, upstream.body()).await {
-            Some(Ok(Piece::Data(data))) => batch.push(data, inspector),
-            Some(Ok(Piece::End(trailers))) => {
-                inspector.finish();
-                if inspector.refusal().is_some() {
-                    return Outcome::Stopped;
-                }
-                return finish(client, &trailers).await;
-            }
-            Some(Err(_)) => return Outcome::Cut(By::Upstream),
-            None => return Outcome::Cut(By::Silence),
+        if let Break(outcome) = step(start.patience, inspector, upstream, client, &mut batch).await {
+            return outcome;
         }
     }
     // The piece in hand was judged as far as anything is.
@@ -128,6 +89,72 @@ async fn run(
     }
     batch.queue(client);
     Outcome::Passed
+}
+
+/// Queues the head, after what is held was judged.
+async fn begin(
+    start: Start<'_>,
+    inspector: &mut ResponseInspector,
+    upstream: &mut Source<'_>,
+    client: &mut Sink<'_>,
+    batch: &mut Batch,
+) -> ControlFlow<Outcome> {
+    if !inspector.holds() {
+        client.head(start.head, start.delimited);
+        return Continue(());
+    }
+    let end = hold(start, inspector, upstream, batch).await;
+    if let Some(refusal) = inspector.refusal() {
+        return Break(Outcome::Refused(refusal));
+    }
+    client.head(start.head, start.delimited);
+    batch.queue(client);
+    match end {
+        Held::All(trailers) => Break(finish(client, &trailers).await),
+        Held::Broken(by) => Break(cut(client, by).await),
+        Held::Enough => Continue(()),
+    }
+}
+
+/// Sends what was judged, and judges the next piece.
+async fn step(
+    patience: Duration,
+    inspector: &mut ResponseInspector,
+    upstream: &mut Source<'_>,
+    client: &mut Sink<'_>,
+    batch: &mut Batch,
+) -> ControlFlow<Outcome> {
+    let Ok(end) = batch.gather(upstream, inspector) else {
+        return Break(cut(client, By::Upstream).await);
+    };
+    match &end {
+        Some(_) => inspector.finish(),
+        None if inspector.holds() && !batch.is_empty() => inspector.probe(),
+        None => {}
+    }
+    if inspector.refusal().is_some() {
+        return Break(Outcome::Stopped);
+    }
+    batch.queue(client);
+    if let Some(trailers) = end {
+        return Break(finish(client, &trailers).await);
+    }
+    if client.flush().await.is_err() {
+        return Break(Outcome::Cut(By::Client));
+    }
+    match within(patience, upstream.body()).await {
+        Some(Ok(Piece::Data(data))) => batch.push(data, inspector),
+        Some(Ok(Piece::End(trailers))) => {
+            inspector.finish();
+            if inspector.refusal().is_some() {
+                return Break(Outcome::Stopped);
+            }
+            return Break(finish(client, &trailers).await);
+        }
+        Some(Err(_)) => return Break(Outcome::Cut(By::Upstream)),
+        None => return Break(Outcome::Cut(By::Silence)),
+    }
+    Continue(())
 }
 
 /// End of holding.

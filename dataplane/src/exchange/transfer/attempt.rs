@@ -1,6 +1,6 @@
 //! One attempt to get a response over one connection: the request goes and the response comes at the same time.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -93,22 +93,8 @@ impl Attempt<'_> {
         let cleared = (&*contracted, parameters.as_slice());
         let answer = relay::Answer::new(&response, cleared, fate, notes.context, notes.findings)?;
         let mut source = answering.into_body(declared_length(&response, admitted.head.method()));
-        let mut relay = pin!(answer.relay(&mut source, &mut client.writer, patience));
-        let (relayed, found) = loop {
-            tokio::select! {
-                biased;
-                relayed = relay.as_mut() => break relayed,
-                () = upload.as_mut() => return Err(Failed::Rejected(Rejection::Gone)),
-                result = &mut progress.sent, if progress.sending => {
-                    progress.sending = false;
-                    progress.fault = result.unwrap_or(Ok(())).err();
-                    // An upstream that stops reading may still be answering; a client that breaks off is gone.
-                    if matches!(progress.fault, Some(SendFault::Client(_))) {
-                        break (Relayed::Cut(By::Client), ResponseFindings::default());
-                    }
-                }
-            }
-        };
+        let relay = pin!(answer.relay(&mut source, &mut client.writer, patience));
+        let (relayed, found) = both(relay, upload, &mut progress).await?;
         notes.findings.add_response(notes.context, found);
         let sent_all = progress.sent_all();
         Ok(Exchanged::Answered(Response {
@@ -162,6 +148,29 @@ impl Attempt<'_> {
             }
         };
         Ok(Answered { status, fate, detail })
+    }
+}
+
+/// Relays the response while the rest of the request is sent.
+async fn both(
+    mut relay: Pin<&mut impl Future<Output = (Relayed, ResponseFindings)>>,
+    mut upload: Pin<&mut impl Future<Output = ()>>,
+    progress: &mut Progress,
+) -> Result<(Relayed, ResponseFindings), Failed> {
+    loop {
+        tokio::select! {
+            biased;
+            relayed = relay.as_mut() => return Ok(relayed),
+            () = upload.as_mut() => return Err(Failed::Rejected(Rejection::Gone)),
+            result = &mut progress.sent, if progress.sending => {
+                progress.sending = false;
+                progress.fault = result.unwrap_or(Ok(())).err();
+                // An upstream that stops reading may still be answering; a client that breaks off is gone.
+                if matches!(progress.fault, Some(SendFault::Client(_))) {
+                    return Ok((Relayed::Cut(By::Client), ResponseFindings::default()));
+                }
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 use waf_shared::limits;
 
 use super::super::admit::Admitted;
-use super::super::body::body_refusal;
+use super::super::body::{BodyFault, body_refusal};
 use super::super::rejection::Rejection;
 use super::super::{relay, upgrade};
 use super::outcome::{Failed, Notes};
@@ -36,6 +36,21 @@ impl Progress {
     pub(super) fn sent_all(&self) -> bool {
         !self.sending && self.fault.is_none()
     }
+
+    /// Notes the end of sending. An upstream that stopped reading may still answer; a client that broke off is a fault.
+    fn end(&mut self, sent: Result<(), SendFault>, patience: Duration) -> Result<(), BodyFault> {
+        self.sending = false;
+        self.deadline = Instant::now() + patience;
+        match sent {
+            Ok(()) => Ok(()),
+            Err(SendFault::Client(fault)) => Err(fault),
+            Err(fault @ SendFault::Upstream(_)) => {
+                self.deadline = Instant::now() + EARLY_ANSWER.min(patience);
+                self.fault = Some(fault);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// Needs of waiting for an answer beside the upstream.
@@ -55,41 +70,27 @@ pub(super) async fn await_head(
     notes: &mut Notes<'_>,
 ) -> Result<ResponseHead, Failed> {
     let Waiting { progress, patience, client } = waiting;
-    let patience = *patience;
     let mut interim = 0;
     loop {
         tokio::select! {
             biased;
             () = upload.as_mut() => return Err(Failed::Rejected(Rejection::Gone)),
             result = &mut progress.sent, if progress.sending => {
-                progress.sending = false;
-                progress.deadline = Instant::now() + patience;
-                match result.unwrap_or(Ok(())) {
-                    Ok(()) => {}
-                    Err(SendFault::Client(fault)) => return Err(Failed::Rejected(body_refusal(&fault, notes.findings))),
-                    Err(fault @ SendFault::Upstream(_)) => {
-                        progress.deadline = Instant::now() + EARLY_ANSWER.min(patience);
-                        progress.fault = Some(fault);
-                    }
-                }
+                let ended = progress.end(result.unwrap_or(Ok(())), *patience);
+                ended.map_err(|fault| Failed::Rejected(body_refusal(&fault, notes.findings)))?;
             }
             response = upstream.head() => {
                 let begun = interim > 0 || upstream.has_begun();
                 let response = response.map_err(|error| head_failure(error, begun))?;
-                match response.status {
-                    101 if progress.sent_all() && !upgrade::asked(admitted).is_empty() => return Ok(response),
-                    // Switching was never asked for.
-                    101 => return Err(UpstreamError::Malformed(Malformed::StartLine).into()),
-                    100..=199 if interim < limits::INTERIM_RESPONSES_MAX => {
-                        interim += 1;
-                        // Going on was our own word: the upstream was not asked for it.
-                        if response.status != 100 && admitted.head.version != Version::Http10 {
-                            let sent = client.interim(&relay::interim_head(&response, notes.context)).await;
-                            sent.map_err(|_| Failed::Rejected(Rejection::Gone))?;
-                        }
-                    }
-                    100..=199 => return Err(UpstreamError::HeadTooLong.into()),
-                    _ => return Ok(response),
+                let may_switch = || progress.sent_all() && !upgrade::asked(admitted).is_empty();
+                if is_final(&response, interim, may_switch)? {
+                    return Ok(response);
+                }
+                interim += 1;
+                // Going on was our own word: the upstream was not asked for it.
+                if response.status != 100 && admitted.head.version != Version::Http10 {
+                    let sent = client.interim(&relay::interim_head(&response, notes.context)).await;
+                    sent.map_err(|_| Failed::Rejected(Rejection::Gone))?;
                 }
             }
             () = sleep_until(progress.deadline), if !progress.sending => {
@@ -100,6 +101,22 @@ pub(super) async fn await_head(
                 });
             }
         }
+    }
+}
+
+/// Reports whether a response is the final one, after `interim` others.
+fn is_final(
+    response: &ResponseHead,
+    interim: usize,
+    may_switch: impl FnOnce() -> bool,
+) -> Result<bool, UpstreamError> {
+    match response.status {
+        101 if may_switch() => Ok(true),
+        // Switching was never asked for.
+        101 => Err(UpstreamError::Malformed(Malformed::StartLine)),
+        100..=199 if interim < limits::INTERIM_RESPONSES_MAX => Ok(false),
+        100..=199 => Err(UpstreamError::HeadTooLong),
+        _ => Ok(true),
     }
 }
 
