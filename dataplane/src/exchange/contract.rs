@@ -254,3 +254,6 @@ fn describe(fault: &ParameterFault) -> String {
     };
     format!("{place} parameter {}: {}", fault.name, fault.fault)
 }
+
+#[cfg(test)]
+mod tests;

@@ -270,3 +270,89 @@ fn head(response: &ResponseHead) -> Head<'_> {
 fn can_be_read(response: &ResponseHead, codings: Result<&[Coding], &UnknownCoding>) -> bool {
     codings.is_ok_and(|codings| codings.is_empty() || response.status != 206)
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use waf_shared::plan::{Mode, Route};
+
+    use super::super::testing::{contracted, exchange, head as request_head};
+    use super::*;
+    use crate::http1::framing;
+
+    const LEAK: &str = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
+                        server version for the right syntax to use near ''1''' at line 1";
+    const HTML: &str = "200 OK\nContent-Type: text/html\nContent-Length: 150";
+
+    /// Feeds a response to its inspection: whether it is held back, whether it is refused, and what was found. `None`
+    /// where nothing looks at it.
+    fn inspect(
+        lines: &str,
+        body: &str,
+        change: impl FnOnce(&mut Route),
+    ) -> Option<(bool, bool, ResponseFindings)> {
+        let mut exchange = exchange(|_, route| change(route));
+        let contracted = contracted(request_head("GET / HTTP/1.1\nHost: a"), &mut exchange);
+        let text = format!("HTTP/1.1 {lines}\n").replace('\n', "\r\n") + "\r\n";
+        let response = ResponseHead::parse(Bytes::from(text)).expect("a valid head");
+        let framing = framing::of_response(&response, b"GET").expect("valid framing");
+        let (context, findings) = (&exchange.context, &mut exchange.findings);
+        let mut inspector = ResponseInspector::of(&response, framing, (&contracted, b""), context, findings)?;
+        for piece in body.as_bytes().chunks(7) {
+            inspector.take(piece);
+        }
+        inspector.finish();
+        Some((inspector.holds(), inspector.refusal().is_some(), inspector.into_judged()))
+    }
+
+    #[test]
+    fn leaks_are_held_back_or_reported() {
+        for (mode, is_blocking) in [(Mode::Blocking, true), (Mode::DetectOnly, false)] {
+            for lines in [HTML, "200 OK\nContent-Type: text/plain", "500 Oops\nContent-Type: text/html"] {
+                let inspected = inspect(lines, LEAK, |route| route.settings.mode = mode);
+                let (holds, is_refused, found) = inspected.expect("it is looked at");
+                assert_eq!((holds, is_refused), (is_blocking, is_blocking), "{mode:?} {lines:?}");
+                assert!(found.verdict.is_some() && found.unread.is_none(), "{mode:?} {lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn benign_responses_pass() {
+        for (lines, body) in [
+            (HTML, "<p>Use SELECT to read rows from a table.</p>"),
+            ("200 OK\nContent-Type: application/json", r#"{"error":null}"#),
+            ("404 Not Found\nContent-Type: text/html", "<h1>Not found</h1>"),
+        ] {
+            let (_, is_refused, found) = inspect(lines, body, |_| {}).expect("it is looked at");
+            assert!(!is_refused && found.verdict.is_none(), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn bodies_that_are_no_text_or_cannot_be_decoded_are_not_read() {
+        for lines in [
+            "200 OK\nContent-Type: image/png",
+            "200 OK\nContent-Type: text/html\nContent-Length: 0",
+            "304 Not Modified\nContent-Type: text/html",
+            "200 OK\nContent-Type: text/html\nContent-Encoding: x-unknown",
+            "206 Partial Content\nContent-Type: text/html\nContent-Encoding: gzip",
+        ] {
+            assert!(inspect(lines, LEAK, |_| {}).is_none(), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn the_reason_why_a_body_was_not_read_is_counted() {
+        let bound = |route: &mut Route| route.settings.inspection.max_inspect_size = 64;
+        for (lines, unread) in [
+            (HTML, Some(RouteCounter::ResponseTooLong)),
+            // Of a stream everything is read.
+            ("200 OK\nContent-Type: text/html", None),
+            ("200 OK\nContent-Type: text/html\nContent-Encoding: gzip", Some(RouteCounter::ResponseCoded)),
+        ] {
+            let (_, is_refused, found) = inspect(lines, &"<p>a</p>".repeat(20), bound).expect("looked at");
+            assert_eq!((is_refused, found.unread), (false, unread), "{lines:?}");
+        }
+    }
+}

@@ -6,10 +6,14 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc;
-use waf_shared::catalog::LeafSet;
+use waf_shared::catalog::{Leaf, LeafSet};
+use waf_shared::plan::contract::{
+    Contract, ContractPath, Keyword, Media, Operation, Parameter, ParameterId, Place, RequestBody, Response,
+    Schema, SchemaId, StatusRange, Style, types,
+};
 use waf_shared::plan::{
-    self, Accept, AuditFormat, Inspection, Listen, Millis, Mode, Multipart, PathPattern, Plan, Protocol,
-    ResponseHeaders, Rewrite, Route, RouteId, Scheme, Segment, Settings, Upstream,
+    self, Accept, AuditFormat, Inspection, Listen, Millis, Mode, Multipart, OpenApi, PathPattern, Plan,
+    Protocol, ResponseHeaders, Rewrite, Route, RouteId, Scheme, Segment, Settings, Upstream,
 };
 
 use super::admit::{self, Admitted};
@@ -115,6 +119,63 @@ pub(super) fn active_plan(change: impl FnOnce(&mut Plan, &mut Route)) -> Arc<Act
     let active = ActivePlan::build(&bytes, None, FIRST.get(), &metrics, &spool).expect("the plan is valid");
     FIRST.get_or_init(|| Arc::clone(&active));
     active
+}
+
+/// Gives `route` a contract that is enforced: `GET /orders/{id}` and `POST /orders`.
+pub(super) fn add_contract(plan: &mut Plan, route: &mut Route) {
+    let schema = |keywords| Schema { keywords };
+    let json = |id| Media {
+        range: "application/json".to_owned(),
+        schema: Some(SchemaId(id)),
+        encodings: Vec::new(),
+    };
+    let parameter = |name: &str, place, style, id| Parameter {
+        name: name.to_owned(),
+        place,
+        required: place == Place::Path,
+        allows_empty: false,
+        is_json: false,
+        style,
+        explode: false,
+        schema: Some(SchemaId(id)),
+    };
+    let path = |template: &str, operation| ContractPath {
+        template: template.to_owned(),
+        bases: vec![String::new()],
+        operations: vec![operation],
+    };
+    let object = |member: &str| {
+        schema(vec![Keyword::Types(types::OBJECT), Keyword::Required(vec![member.to_owned()])])
+    };
+    let get = Operation {
+        method: "GET".to_owned(),
+        parameters: vec![ParameterId(0), ParameterId(1)],
+        body: None,
+        responses: vec![Response {
+            status: StatusRange::Exact(200),
+            content: vec![json(2)],
+            headers: Vec::new(),
+        }],
+    };
+    let post = Operation {
+        method: "POST".to_owned(),
+        parameters: Vec::new(),
+        body: Some(RequestBody { required: true, content: vec![json(1)] }),
+        responses: Vec::new(),
+    };
+    plan.contracts.push(Contract {
+        paths: vec![path("/orders/{id}", get), path("/orders", post)],
+        parameters: vec![
+            parameter("id", Place::Path, Style::Simple, 0),
+            parameter("limit", Place::Query, Style::Form, 0),
+        ],
+        schemas: vec![schema(vec![Keyword::Types(types::INTEGER)]), object("name"), object("id")],
+        patterns: Vec::new(),
+        query_keys: Vec::new(),
+    });
+    let (spec, spec_digest) = ("orders.yaml".to_owned(), [0; 32]);
+    route.openapi = Some(OpenApi { spec, spec_digest, contract: 0, strict: true });
+    route.settings.leaves.insert(Leaf::ResponseInspectionOpenapiValidation);
 }
 
 /// A connection without TLS from 192.0.2.1.

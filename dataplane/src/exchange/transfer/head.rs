@@ -132,3 +132,67 @@ fn head_failure(error: HeadError, begun: bool) -> Failed {
         HeadError::Malformed(why) => UpstreamError::Malformed(why).into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::refusal::Refusal;
+
+    fn response(status: u16) -> ResponseHead {
+        ResponseHead::parse(Bytes::from(format!("HTTP/1.1 {status} X\r\n\r\n"))).expect("a valid head")
+    }
+
+    #[test]
+    fn interim_responses_are_followed_by_a_final_one_within_their_bound() {
+        let most = limits::INTERIM_RESPONSES_MAX;
+        for (status, interim, may_switch, expected) in [
+            (200, 0, false, Some(true)),
+            (500, most, false, Some(true)),
+            (100, 0, false, Some(false)),
+            (103, most - 1, false, Some(false)),
+            (103, most, false, None),
+            (101, 0, true, Some(true)),
+            (101, 0, false, None),
+        ] {
+            let is_final = is_final(&response(status), interim, || may_switch);
+            assert_eq!(is_final.ok(), expected, "{status} {interim} {may_switch}");
+        }
+    }
+
+    #[test]
+    fn only_a_request_without_a_byte_of_an_answer_may_be_tried_again() {
+        for (error, begun, is_repeatable) in [
+            (HeadError::Closed, false, true),
+            (HeadError::Io(io::ErrorKind::ConnectionReset.into()), false, true),
+            (HeadError::Closed, true, false),
+            (HeadError::Io(io::ErrorKind::ConnectionReset.into()), true, false),
+            (HeadError::Truncated, false, false),
+            (HeadError::TooLong, false, false),
+            (HeadError::Malformed(Malformed::StartLine), false, false),
+        ] {
+            let text = format!("{error:?} {begun}");
+            let failed = head_failure(error, begun);
+            assert_eq!(matches!(failed, Failed::Unanswered(_)), is_repeatable, "{text}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_of_sending_decides_how_long_an_answer_is_waited_for() {
+        let patience = Duration::from_secs(30);
+        let progress =
+            || Progress { sent: oneshot::channel().1, sending: true, deadline: Instant::now(), fault: None };
+        let mut whole = progress();
+        assert!(!whole.sent_all() && whole.end(Ok(()), patience).is_ok() && whole.sent_all());
+        assert_eq!(whole.deadline, Instant::now() + patience);
+        // An upstream that stopped reading may have answered.
+        let mut stopped = progress();
+        let fault = SendFault::Upstream(io::ErrorKind::BrokenPipe.into());
+        assert!(stopped.end(Err(fault), patience).is_ok() && !stopped.sent_all());
+        assert_eq!(stopped.deadline, Instant::now() + EARLY_ANSWER);
+        let mut refused = progress();
+        let fault = SendFault::Client(BodyFault::Refused(Refusal::blocked(403)));
+        assert!(matches!(refused.end(Err(fault), patience), Err(BodyFault::Refused(_))));
+    }
+}
