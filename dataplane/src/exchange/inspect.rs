@@ -6,7 +6,7 @@ use std::sync::Arc;
 use waf_detection::body::BodyKind;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Inspection, OnHit};
-use waf_detection::request::{self, Head};
+use waf_detection::request::Head;
 use waf_shared::catalog::Leaf;
 
 use super::rejection::Rejection;
@@ -20,7 +20,7 @@ use super::contract::Contracted;
 use super::findings::Findings;
 use super::response_inspection;
 use crate::coding::{self, Coding, UnknownCoding};
-use crate::head::{OutgoingHead, Version};
+use crate::head::OutgoingHead;
 use crate::metrics::{thread_cpu_time, watch};
 use crate::refusal::Refusal;
 
@@ -71,11 +71,7 @@ pub(super) fn head(
     let raw = admitted.head.target();
     inspection.head(&Head {
         method: admitted.head.method(),
-        version: match admitted.head.version {
-            Version::Http10 => request::Version::Http10,
-            Version::Http11 => request::Version::Http11,
-            Version::Http2 => request::Version::Http2,
-        },
+        version: admitted.head.version.into(),
         path: admitted.target.path(raw),
         query: admitted.target.behind_path(raw),
         fields: admitted.head.fields.iter(),
@@ -102,10 +98,7 @@ pub(super) async fn body(
     let (mut kind, mut codings) = (BodyKind::None, Vec::new());
     if admitted.carries_body() {
         (kind, codings) = kind_and_codings(admitted, &mut inspection, context, findings)?;
-        if admitted.head.version != Version::Http10
-            && admitted.head.fields.first("expect").is_some()
-            && !client.reader.has_buffered()
-        {
+        if admitted.head.fields.first("expect").is_some() && !client.reader.has_buffered() {
             client
                 .writer
                 .interim(&OutgoingHead::response(100, b"Continue"))

@@ -10,9 +10,9 @@ use waf_shared::limits;
 
 use super::findings::ResponseFindings;
 use super::response_inspection::ResponseInspector;
-use crate::head::OutgoingHead;
+use crate::head::{Hop, OutgoingHead};
 use crate::http1::reader::Piece;
-use crate::message::{Delimited, Sink, Source};
+use crate::message::{Sink, Source};
 use crate::refusal::Refusal;
 
 /// Bytes that are judged and written at once.
@@ -22,7 +22,7 @@ const BATCH_BYTES_MAX: usize = 32 << 10;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start<'a> {
     pub(super) head: &'a OutgoingHead,
-    pub(super) delimited: Delimited,
+    pub(super) hop: &'a Hop,
     /// Time that the upstream may be silent.
     pub(super) patience: Duration,
 }
@@ -100,14 +100,14 @@ async fn begin(
     batch: &mut Batch,
 ) -> ControlFlow<Outcome> {
     if !inspector.holds() {
-        client.head(start.head, start.delimited);
+        client.head(start.head, start.hop);
         return Continue(());
     }
     let end = hold(start, inspector, upstream, batch).await;
     if let Some(refusal) = inspector.refusal() {
         return Break(Outcome::Refused(refusal));
     }
-    client.head(start.head, start.delimited);
+    client.head(start.head, start.hop);
     batch.queue(client);
     match end {
         Held::All(trailers) => Break(finish(client, &trailers).await),
@@ -295,7 +295,7 @@ mod tests {
         let out = OutgoingHead::response(200, b"OK");
         let ((outcome, found), got, _) = with_client(b"", async |client: &mut Client<'_>| {
             let patience = Duration::from_secs(1);
-            let start = Start { head: &out, delimited: Delimited::Head, patience };
+            let start = Start { head: &out, hop: &Hop::default(), patience };
             relay(start, inspector, &mut upstream, &mut client.writer).await
         })
         .await;

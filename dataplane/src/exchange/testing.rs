@@ -121,15 +121,14 @@ pub(super) fn active_plan(change: impl FnOnce(&mut Plan, &mut Route)) -> Arc<Act
     active
 }
 
-/// Gives `route` a contract that is enforced: `GET /orders/{id}` and `POST /orders`.
-pub(super) fn add_contract(plan: &mut Plan, route: &mut Route) {
-    let schema = |keywords| Schema { keywords };
-    let json = |id| Media {
-        range: "application/json".to_owned(),
-        schema: Some(SchemaId(id)),
-        encodings: Vec::new(),
-    };
-    let parameter = |name: &str, place, style, id| Parameter {
+/// The JSON media type with the schema of this index.
+fn json(id: u32) -> Media {
+    Media { range: "application/json".to_owned(), schema: Some(SchemaId(id)), encodings: Vec::new() }
+}
+
+/// A parameter that is an integer.
+fn parameter(name: &str, place: Place, style: Style) -> Parameter {
+    Parameter {
         name: name.to_owned(),
         place,
         required: place == Place::Path,
@@ -137,15 +136,21 @@ pub(super) fn add_contract(plan: &mut Plan, route: &mut Route) {
         is_json: false,
         style,
         explode: false,
-        schema: Some(SchemaId(id)),
-    };
+        schema: Some(SchemaId(0)),
+    }
+}
+
+/// The schema of an object that has this member.
+fn object(member: &str) -> Schema {
+    Schema { keywords: vec![Keyword::Types(types::OBJECT), Keyword::Required(vec![member.to_owned()])] }
+}
+
+/// Gives `route` a contract that is enforced: `GET /orders/{id}` and `POST /orders`.
+pub(super) fn add_contract(plan: &mut Plan, route: &mut Route) {
     let path = |template: &str, operation| ContractPath {
         template: template.to_owned(),
         bases: vec![String::new()],
         operations: vec![operation],
-    };
-    let object = |member: &str| {
-        schema(vec![Keyword::Types(types::OBJECT), Keyword::Required(vec![member.to_owned()])])
     };
     let get = Operation {
         method: "GET".to_owned(),
@@ -166,10 +171,14 @@ pub(super) fn add_contract(plan: &mut Plan, route: &mut Route) {
     plan.contracts.push(Contract {
         paths: vec![path("/orders/{id}", get), path("/orders", post)],
         parameters: vec![
-            parameter("id", Place::Path, Style::Simple, 0),
-            parameter("limit", Place::Query, Style::Form, 0),
+            parameter("id", Place::Path, Style::Simple),
+            parameter("limit", Place::Query, Style::Form),
         ],
-        schemas: vec![schema(vec![Keyword::Types(types::INTEGER)]), object("name"), object("id")],
+        schemas: vec![
+            Schema { keywords: vec![Keyword::Types(types::INTEGER)] },
+            object("name"),
+            object("id"),
+        ],
         patterns: Vec::new(),
         query_keys: Vec::new(),
     });

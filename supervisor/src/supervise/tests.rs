@@ -32,7 +32,7 @@ fn settings() -> ServiceSettings {
     ServiceSettings {
         workers: 2,
         worker,
-        ports: TlsPorts { https: 443, http: 80 },
+        ports: TlsPorts { https: 8443, http: 8080 },
         acme: acme::AcmeSettings::default(),
         greeting: None,
         program: Program::default(),
@@ -81,7 +81,7 @@ async fn a_plan_that_was_found_is_offered_when_its_certificates_are_read() {
 async fn a_configuration_that_cannot_be_applied_changes_nothing() {
     let (mut supervisor, _queue, _writer) = supervisor().await;
     let text =
-        "version: v1alpha1\nhost: a.example\nhealth_port: 443\nroutes:\n  - upstream: http://127.0.0.1\n";
+        "version: v1alpha1\nhost: a.example\nhealth_port: 8443\nroutes:\n  - upstream: http://127.0.0.1\n";
     let options = Options { host_checks: false, ..Options::default() };
     let invalid = compile_text("waf.yaml", "version: v1alpha1\n", Path::new("/"), &options);
     let invalid = invalid.err().expect("it lacks routes");

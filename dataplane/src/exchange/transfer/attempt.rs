@@ -23,7 +23,7 @@ use super::upload::{SendFault, upload};
 use crate::head::ResponseHead;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::Malformed;
-use crate::message::{Client, Delimited};
+use crate::message::Client;
 use crate::proxy::Proxy;
 use crate::upstream::{Link, Outbound, Pool, Share, TunnelSlot, UpstreamError};
 
@@ -91,7 +91,8 @@ impl Attempt<'_> {
         let state = if progress.sent_all() { RequestState::Drained } else { RequestState::Undrained };
         let fate = connection_fate::derive(state, Some(&admitted.head), self.proxy.is_stopping());
         let cleared = (&*contracted, parameters.as_slice());
-        let answer = relay::Answer::new(&response, cleared, fate, notes.context, notes.findings)?;
+        let answer =
+            relay::Answer::new(&response, cleared, (&client.writer, fate), notes.context, notes.findings)?;
         let mut source = answering.into_body(declared_length(&response, admitted.head.method()));
         let relay = pin!(answer.relay(&mut source, &mut client.writer, patience));
         let (relayed, found) = both(relay, upload, &mut progress).await?;
@@ -209,7 +210,8 @@ async fn switch(
     }
     connection.leave_slot();
     notes.findings.measured.is_upgraded = true;
-    client.writer.head(&relay::switching_head(response, notes.context), Delimited::Head);
+    let (head, hop) = relay::switching_head(response, notes.context);
+    client.writer.head(&head, &hop);
     client.writer.flush().await.map_err(|_| Failed::Rejected(Rejection::Gone))?;
     let (Some(reader), Some(writer)) = (client.reader.connection(), client.writer.connection()) else {
         return Err(malformed().into());

@@ -13,7 +13,7 @@ use super::super::rejection::Rejection;
 use super::super::{relay, upgrade};
 use super::outcome::{Failed, Notes};
 use super::upload::SendFault;
-use crate::head::{ResponseHead, Version};
+use crate::head::ResponseHead;
 use crate::http1::head::Malformed;
 use crate::http1::reader::HeadError;
 use crate::message::Sink;
@@ -88,7 +88,7 @@ pub(super) async fn await_head(
                 }
                 interim += 1;
                 // Going on was our own word: the upstream was not asked for it.
-                if response.status != 100 && admitted.head.version != Version::Http10 {
+                if response.status != 100 {
                     let sent = client.interim(&relay::interim_head(&response, notes.context)).await;
                     sent.map_err(|_| Failed::Rejected(Rejection::Gone))?;
                 }
