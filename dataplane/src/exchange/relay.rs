@@ -240,17 +240,11 @@ fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut OutgoingH
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use waf_shared::plan::AddHeader;
 
-    use super::super::testing::{contracted, exchange, head, with_client};
+    use super::super::testing::{contracted, exchange, head, response, with_client};
     use super::*;
     use crate::message::Client;
-
-    fn response(lines: &str) -> ResponseHead {
-        let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
-        ResponseHead::parse(Bytes::from(text)).expect("a valid head")
-    }
 
     #[test]
     fn fields_of_one_hop_end_here_and_others_keep_case_and_order() {

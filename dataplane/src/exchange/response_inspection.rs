@@ -273,15 +273,12 @@ fn can_be_read(response: &ResponseHead, codings: Result<&[Coding], &UnknownCodin
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use waf_shared::plan::{Mode, Route};
 
-    use super::super::testing::{contracted, exchange, head as request_head};
+    use super::super::testing::{LEAK, contracted, exchange, head as request_head, response};
     use super::*;
     use crate::http1::framing;
 
-    const LEAK: &str = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
-                        server version for the right syntax to use near ''1''' at line 1";
     const HTML: &str = "200 OK\nContent-Type: text/html\nContent-Length: 150";
 
     /// Feeds a response to its inspection: whether it is held back, whether it is refused, and what was found. `None`
@@ -293,8 +290,7 @@ mod tests {
     ) -> Option<(bool, bool, ResponseFindings)> {
         let mut exchange = exchange(|_, route| change(route));
         let contracted = contracted(request_head("GET / HTTP/1.1\nHost: a"), &mut exchange);
-        let text = format!("HTTP/1.1 {lines}\n").replace('\n', "\r\n") + "\r\n";
-        let response = ResponseHead::parse(Bytes::from(text)).expect("a valid head");
+        let response = response(&format!("HTTP/1.1 {lines}"));
         let framing = framing::of_response(&response, b"GET").expect("valid framing");
         let (context, findings) = (&exchange.context, &mut exchange.findings);
         let mut inspector = ResponseInspector::of(&response, framing, (&contracted, b""), context, findings)?;

@@ -262,16 +262,12 @@ pub(super) async fn within<T>(patience: Duration, work: impl Future<Output = T>)
 mod tests {
     use waf_shared::plan::Mode;
 
-    use super::super::testing::{contracted, exchange, head, with_client};
+    use super::super::testing::{LEAK, contracted, exchange, head, response, with_client};
     use super::*;
-    use crate::head::ResponseHead;
     use crate::http1::framing;
     use crate::http1::reader::Reader;
     use crate::message::Client;
     use crate::stream::Stream;
-
-    const LEAK: &str = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
-                        server version for the right syntax to use near ''1''' at line 1";
 
     /// The outcome of relaying a response that the upstream wrote whole, the bytes that the client got, and whether
     /// rules found something.
@@ -283,8 +279,8 @@ mod tests {
         let mut reader = Reader::new(half);
         let mut upstream = Source::http1(&mut reader);
         let length = body.len();
-        let text = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n");
-        let response = ResponseHead::parse(Bytes::from(text)).expect("a valid head");
+        let response =
+            response(&format!("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: {length}"));
         let framing = framing::of_response(&response, b"GET").expect("valid framing");
         upstream.delimit(framing);
         let mut exchange = exchange(|_, route| route.settings.mode = mode);

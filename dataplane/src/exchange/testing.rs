@@ -20,7 +20,7 @@ use super::admit::{self, Admitted};
 use super::contract::{self, Contracted};
 use super::{Arrival, ConnectionFate, ConnectionInfo, Exchange, Rejection};
 use crate::active_plan::ActivePlan;
-use crate::head::RequestHead;
+use crate::head::{RequestHead, ResponseHead};
 use crate::http1::reader::Reader;
 use crate::message::{Client, Sink, Source};
 use crate::metrics::Metrics;
@@ -157,7 +157,7 @@ pub(super) fn add_contract(plan: &mut Plan, route: &mut Route) {
         parameters: vec![ParameterId(0), ParameterId(1)],
         body: None,
         responses: vec![Response {
-            status: StatusRange::Exact(200),
+            status: StatusRange::Class(2),
             content: vec![json(2)],
             headers: Vec::new(),
         }],
@@ -198,6 +198,16 @@ pub(super) fn head(lines: &str) -> RequestHead {
     let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
     RequestHead::parse(Bytes::from(text)).expect("a valid head")
 }
+
+/// The head of a response that `lines` are, without their last line ends.
+pub(super) fn response(lines: &str) -> ResponseHead {
+    let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
+    ResponseHead::parse(Bytes::from(text)).expect("a valid head")
+}
+
+/// A message of a database that a response must not carry.
+pub(super) const LEAK: &str = "You have an error in your SQL syntax; check the manual that corresponds to your \
+                               MySQL server version for the right syntax to use near ''1''' at line 1";
 
 /// An exchange on a plan that `change` makes.
 pub(super) fn exchange(change: impl FnOnce(&mut Plan, &mut Route)) -> Exchange {

@@ -1,17 +1,18 @@
 //! Fields by which HTTP/1 says what a message means for its own hop (RFC 9112 sections 6, 7.4 and 9.6).
 
 use crate::head::{Delimited, Hop, Version};
+use crate::wire::push_field;
 
 /// Appends the fields of `hop` for a receiver of `version`.
 pub(crate) fn write(hop: &Hop, version: Version, out: &mut Vec<u8>) {
     if hop.delimited == Delimited::Message {
-        line(out, b"Transfer-Encoding", b"chunked");
+        push_field(out, b"Transfer-Encoding", b"chunked");
     }
     if hop.takes_trailers {
-        line(out, b"TE", b"trailers");
+        push_field(out, b"TE", b"trailers");
     }
     for protocols in &hop.upgrade {
-        line(out, b"Upgrade", protocols);
+        push_field(out, b"Upgrade", protocols);
     }
     let options = [
         (hop.takes_trailers, &b"TE"[..]),
@@ -28,12 +29,6 @@ pub(crate) fn write(hop: &Hop, version: Version, out: &mut Vec<u8>) {
             out.extend_from_slice(option);
         }
         out.extend_from_slice(b"\r\n");
-    }
-}
-
-fn line(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
-    for part in [name, b": ", value, b"\r\n"] {
-        out.extend_from_slice(part);
     }
 }
 

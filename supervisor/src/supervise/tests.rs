@@ -84,7 +84,7 @@ async fn a_configuration_that_cannot_be_applied_changes_nothing() {
         "version: v1alpha1\nhost: a.example\nhealth_port: 8443\nroutes:\n  - upstream: http://127.0.0.1\n";
     let options = Options { host_checks: false, ..Options::default() };
     let invalid = compile_text("waf.yaml", "version: v1alpha1\n", Path::new("/"), &options);
-    let invalid = invalid.err().expect("it lacks routes");
+    let Err(invalid) = invalid else { panic!("it lacks routes") };
     let same_port = compile_text("waf.yaml", text, Path::new("/"), &options);
     let mut events = vec![
         (Event::Source(SourceUpdate::Invalid(invalid)), 1),

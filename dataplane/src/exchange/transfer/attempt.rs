@@ -238,8 +238,7 @@ fn declared_length(response: &ResponseHead, method: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
+    use super::super::super::testing::response;
     use super::*;
 
     #[test]
@@ -250,9 +249,7 @@ mod tests {
             ("HTTP/1.1 304 N\nContent-Length: 7", "GET", None),
             ("HTTP/1.1 200 OK", "GET", None),
         ] {
-            let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
-            let response = ResponseHead::parse(Bytes::from(text)).expect("a valid head");
-            assert_eq!(declared_length(&response, method.as_bytes()), expected, "{method} {lines:?}");
+            assert_eq!(declared_length(&response(lines), method.as_bytes()), expected, "{method} {lines:?}");
         }
     }
 }

@@ -135,14 +135,9 @@ fn head_failure(error: HeadError, begun: bool) -> Failed {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
+    use super::super::super::testing::response;
     use super::*;
     use crate::refusal::Refusal;
-
-    fn response(status: u16) -> ResponseHead {
-        ResponseHead::parse(Bytes::from(format!("HTTP/1.1 {status} X\r\n\r\n"))).expect("a valid head")
-    }
 
     #[test]
     fn interim_responses_are_followed_by_a_final_one_within_their_bound() {
@@ -156,7 +151,7 @@ mod tests {
             (101, 0, true, Some(true)),
             (101, 0, false, None),
         ] {
-            let is_final = is_final(&response(status), interim, || may_switch);
+            let is_final = is_final(&response(&format!("HTTP/1.1 {status} X")), interim, || may_switch);
             assert_eq!(is_final.ok(), expected, "{status} {interim} {may_switch}");
         }
     }
