@@ -30,7 +30,8 @@ fn settings() -> ServiceSettings {
         client_share: None,
     };
     ServiceSettings {
-        workers: 2,
+        // A worker would be this test's own program.
+        workers: 0,
         worker,
         ports: TlsPorts { https: 8443, http: 8080 },
         acme: acme::AcmeSettings::default(),
@@ -40,7 +41,7 @@ fn settings() -> ServiceSettings {
     }
 }
 
-/// A supervisor that has started nothing yet, and its events.
+/// A supervisor that wants no workers, and its events.
 async fn supervisor() -> (Supervisor, mpsc::Receiver<Event>, audit::Writer) {
     let (events, queue) = mpsc::channel(EVENTS_WAITING);
     let beginning = Beginning::of(Inherited::default(), &events).expect("a supervisor begins with nothing");
