@@ -90,10 +90,7 @@ impl Pool {
 
     /// The scheme of its URL.
     pub(crate) fn scheme(&self) -> &'static str {
-        match self.upstream.scheme {
-            Scheme::Http => "http",
-            Scheme::Https => "https",
-        }
+        scheme_name(self.upstream.scheme)
     }
 
     /// Reports whether a request may come to go over HTTP/2.
@@ -222,6 +219,14 @@ impl Pool {
     /// The most recently used one: the others may grow old and be closed.
     fn pop(&self) -> Option<Idle> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+}
+
+/// A scheme as a URL names it.
+pub(crate) fn scheme_name(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::Http => "http",
+        Scheme::Https => "https",
     }
 }
 
