@@ -35,7 +35,7 @@ pub(super) fn head(admitted: &Admitted, route: &Route, context: &RequestContext)
     out
 }
 
-/// What the upstream request says about its hop: that trailers are taken, and the protocols that the client would
+/// Statements of the upstream request about its hop: that trailers are taken, and the protocols that the client would
 /// switch to.
 pub(super) fn hop(admitted: &Admitted) -> Hop {
     let protocols = upgrade::asked(admitted);

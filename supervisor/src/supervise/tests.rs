@@ -140,7 +140,7 @@ async fn an_upgrade_begins_only_while_the_service_serves() {
         supervisor.act_on(Event::Predecessor(message));
         assert!(supervisor.upgrade.ownership.is_ours());
     }
-    // Who has handed over does not take the service back.
+    // A process that handed over does not take the service back.
     supervisor.upgrade.ownership = Ownership::Successors;
     supervisor.act_on(Event::Predecessor(PredecessorMessage::Go));
     assert!(matches!(supervisor.upgrade.ownership, Ownership::Successors));
@@ -148,7 +148,7 @@ async fn an_upgrade_begins_only_while_the_service_serves() {
 
 /// `actions.rs`, `worker_exit.rs`: messages of workers that are not there any more.
 #[tokio::test]
-async fn late_words_of_dead_workers_change_nothing() {
+async fn messages_of_workers_that_are_gone_change_nothing() {
     let (mut supervisor, _queue, _writer) = supervisor().await;
     let worker = WorkerId(7);
     for event in [
