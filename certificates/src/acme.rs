@@ -12,6 +12,7 @@ pub mod schedule;
 
 mod account;
 mod attempt;
+mod blocking;
 mod challenge_store;
 mod client;
 mod disk;
@@ -23,7 +24,9 @@ mod leadership;
 mod order;
 mod order_loop;
 mod saver;
+mod settings;
 mod shared;
+mod timestamp;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // a failing test may panic
@@ -35,76 +38,5 @@ mod tests;
 pub use client::ClientError;
 pub use figures::{Figures, HostFigures};
 pub use order_loop::start;
-
-use std::path::PathBuf;
-use std::time::SystemTime;
-
-/// Let's Encrypt's production directory.
-pub const DEFAULT_DIRECTORY: &str = "https://acme-v02.api.letsencrypt.org/directory";
-
-/// Access to the authority, and the account.
-#[derive(Debug, Clone)]
-pub struct AcmeSettings {
-    /// Directory URL (RFC 8555 section 7.1.1).
-    pub directory: String,
-    /// Contacts of the account as URLs, `mailto:` mostly.
-    pub contacts: Vec<String>,
-    /// External account binding (RFC 8555 section 7.3.4), for authorities that ask for one.
-    pub binding: Option<Binding>,
-    /// Trusted root of the authority's own server, in PEM; the system's roots otherwise.
-    pub root: Option<PathBuf>,
-    /// Challenges that may be used, in the order in which they are tried.
-    pub challenges: Vec<Challenge>,
-}
-
-/// The key that binds an account to one that was made elsewhere.
-#[derive(Clone)]
-pub struct Binding {
-    /// The key's identifier.
-    pub key_id: String,
-    /// The MAC key, decoded.
-    pub key: Vec<u8>,
-}
-
-/// A way to prove that a host is ours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Challenge {
-    /// A file on port 80 (RFC 8555 section 8.3).
-    Http01,
-    /// A certificate on port 443 (RFC 8737).
-    TlsAlpn01,
-}
-
-/// A time for people, to the second.
-pub fn rfc3339(time: SystemTime) -> String {
-    let time = time::OffsetDateTime::from(time);
-    let time = time.replace_nanosecond(0).unwrap_or(time);
-    time.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
-}
-
-impl Default for AcmeSettings {
-    fn default() -> Self {
-        Self {
-            directory: DEFAULT_DIRECTORY.to_owned(),
-            contacts: Vec::new(),
-            binding: None,
-            root: None,
-            challenges: vec![Challenge::Http01, Challenge::TlsAlpn01],
-        }
-    }
-}
-
-impl std::fmt::Debug for Binding {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Binding").field("key_id", &self.key_id).finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Display for Challenge {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Http01 => "http-01",
-            Self::TlsAlpn01 => "tls-alpn-01",
-        })
-    }
-}
+pub use settings::{AcmeSettings, Binding, Challenge, DEFAULT_DIRECTORY};
+pub use timestamp::rfc3339;

@@ -30,11 +30,7 @@ pub(crate) struct Audience<'a> {
     pub(crate) is_head: bool,
     /// A client of gRPC reads a status of its own, in a response that is nothing but trailers.
     pub(crate) is_grpc: bool,
-    /// HTTP/1.0 clients expect the answer to announce that the connection stays.
-    pub(crate) is_http10: bool,
     pub(crate) template: Option<&'a ErrorTemplate>,
-    /// True if the connection is kept.
-    pub(crate) keeps_alive: bool,
     /// The rate limit of a 429, and the time until a request would be allowed.
     pub(crate) exceeded: Option<(&'a RateLimit, Duration)>,
     /// Header rules, where they apply.
@@ -75,11 +71,6 @@ pub(crate) fn compose(refusal: Refusal, audience: &Audience<'_>) -> (OutgoingHea
         && let Some((limit, wait)) = audience.exceeded
     {
         rate_limit(limit, wait, &mut line);
-    }
-    match audience.keeps_alive {
-        true if audience.is_http10 => line("Connection", "keep-alive"),
-        true => {}
-        false => line("Connection", "close"),
     }
     for header in audience.headers.iter().flat_map(|rules| &rules.add) {
         if !header.name.eq_ignore_ascii_case("cache-control") {
@@ -170,15 +161,6 @@ mod tests {
     use super::*;
 
     fn answer(refusal: Refusal, template: Option<&ErrorTemplate>, is_head: bool) -> String {
-        answer_on(refusal, template, is_head, true)
-    }
-
-    fn answer_on(
-        refusal: Refusal,
-        template: Option<&ErrorTemplate>,
-        is_head: bool,
-        keeps_alive: bool,
-    ) -> String {
         let headers = HeaderRules::default();
         let now = SystemTime::UNIX_EPOCH + Duration::from_millis(784_111_777_500);
         let allow = ["GET".to_owned(), "HEAD".to_owned()];
@@ -187,9 +169,7 @@ mod tests {
             now,
             is_head,
             is_grpc: false,
-            is_http10: false,
             template,
-            keeps_alive,
             exceeded: None,
             headers: Some(&headers),
             reply: None,
@@ -211,12 +191,8 @@ mod tests {
 
     #[test]
     fn a_405_names_the_methods_and_head_has_no_body() {
-        let text = answer_on(Refusal::blocked(405), None, true, false);
-        assert!(
-            text.contains("Allow: GET, HEAD\r\n")
-                && text.contains("Connection: close\r\n")
-                && text.ends_with("\r\n\r\n")
-        );
+        let text = answer(Refusal::blocked(405), None, true);
+        assert!(text.contains("Allow: GET, HEAD\r\n") && text.ends_with("\r\n\r\n"));
     }
 
     #[test]

@@ -4,10 +4,14 @@
 mod brotli;
 mod deflate;
 mod gzip;
+mod step;
 mod zstd;
 
 use std::fmt;
 use std::ops::ControlFlow;
+
+pub(crate) use step::Ancillary;
+use step::{Malformed, Step};
 
 /// Bytes that a decoder makes at once.
 const WINDOW_BYTES: usize = 16 << 10;
@@ -47,16 +51,6 @@ pub(crate) struct Bounds {
     pub(crate) bytes_max: u64,
     /// All that came out over all that went in.
     pub(crate) ratio_max: u32,
-}
-
-/// Treatment of bytes that a coding carries beside the content: optional fields, skippable frames, metadata. Headers
-/// of a fixed size are none of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ancillary {
-    /// A body that carries any is malformed, but for names of files in plain letters and what parallel writers need.
-    Refused,
-    /// They are skipped, as decoders do.
-    Skipped,
 }
 
 /// Position of bytes that came out of a body.
@@ -121,17 +115,6 @@ enum Decoder {
     Brotli(brotli::Brotli),
     Zstd(zstd::Zstd),
 }
-
-/// Result of one step of a decoder. Neither means that it waits for input.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Step {
-    taken: usize,
-    made: usize,
-}
-
-/// The input is not what the coding allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Malformed;
 
 impl Inflater {
     /// For a body to which `codings` were applied in this order.

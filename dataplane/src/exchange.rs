@@ -88,6 +88,7 @@ pub(crate) async fn run(
     proxy: &Proxy,
     exchange: &mut Exchange,
 ) -> ConnectionFate {
+    client.writer.speak(head.version);
     exchange.begin_trace(Some(&head));
     exchange.mark_request();
     if !proxy.overload().admits() {

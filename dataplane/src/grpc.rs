@@ -1,6 +1,6 @@
 //! gRPC: which requests are calls, the messages of one, and its status for ours. It knows no routes.
 
-use crate::head::{RequestHead, Version};
+use crate::head::RequestHead;
 
 const TYPE: &[u8] = b"application/grpc";
 
@@ -17,7 +17,7 @@ pub(crate) fn is_type(content_type: &[u8]) -> bool {
 /// Reports whether a request is a call: a stream of messages over frames and trailers of HTTP/2. Under HTTP/1 the type
 /// is a mere name.
 pub(crate) fn is_call(head: &RequestHead) -> bool {
-    head.version == Version::Http2 && is_type(head.fields.first("content-type").unwrap_or_default())
+    head.version.has_frames() && is_type(head.fields.first("content-type").unwrap_or_default())
 }
 
 /// The status of gRPC that clients read from one of HTTP ("HTTP to gRPC Status Code Mapping").
@@ -86,6 +86,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::head::Version;
 
     #[test]
     fn calls_are_calls_over_http2() {

@@ -2,12 +2,15 @@
 //! the case and the order of its fields; one that is sent is an [`OutgoingHead`]. Codecs read and write both:
 //! `http1/head.rs` and `http2/translate.rs`.
 
+mod hop;
+
 mod outgoing;
 
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 
+pub(crate) use hop::{Delimited, Hop};
 pub(crate) use outgoing::OutgoingHead;
 
 /// HTTP version of a message.

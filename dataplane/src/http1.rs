@@ -9,4 +9,6 @@ pub mod head;
 
 pub mod framing;
 
+pub(crate) mod hop;
+
 pub mod reader;

@@ -5,7 +5,7 @@ mod sink;
 
 mod source;
 
-pub(crate) use sink::{Delimited, Sink};
+pub(crate) use sink::Sink;
 pub(crate) use source::Source;
 
 /// A client: one request comes, one answer goes.

@@ -3,6 +3,10 @@
 
 mod connect;
 
+mod connection;
+
+mod error;
+
 mod link;
 
 mod multiplexed;
@@ -11,79 +15,25 @@ mod share;
 
 mod tls;
 
+mod version;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::io::{ReadHalf, WriteHalf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use waf_shared::limits;
 use waf_shared::plan::{Scheme, Upstream};
 
 use self::multiplexed::{Kept, Multiplexed, Shared};
 use self::share::Shares;
-use crate::http1::reader::Reader;
 use crate::stream::Stream;
+pub use connection::Connection;
+pub use error::UpstreamError;
 pub(crate) use link::{Answering, Link, Outbound};
 pub(crate) use share::{Holder, Share};
 pub use tls::TlsSetupError;
-
-/// The reason why an upstream could not be used. Its text goes into the service's log.
-#[derive(Debug, thiserror::Error)]
-pub enum UpstreamError {
-    /// The name does not resolve.
-    #[error("the name does not resolve")]
-    Resolve(#[source] std::io::Error),
-    /// No address accepts a connection.
-    #[error("it does not accept connections")]
-    Connect(#[source] std::io::Error),
-    /// The TLS handshake failed.
-    #[error("the TLS handshake failed")]
-    Tls(#[source] std::io::Error),
-    /// A deadline passed.
-    #[error("it did not answer in time")]
-    Timeout,
-    /// Every connection that may be open is in use.
-    #[error("all its connections are in use")]
-    Busy,
-    /// The client holds as many connections as one client may.
-    #[error("the client holds its share of the connections")]
-    Share,
-    /// The connection broke before the response was complete.
-    #[error("the connection broke")]
-    Reset(#[source] std::io::Error),
-    /// The answer is not HTTP.
-    #[error("the answer is not well-formed HTTP: {0}")]
-    Malformed(crate::http1::head::Malformed),
-    /// The response head is larger than is ever sent.
-    #[error("the response head is too long")]
-    HeadTooLong,
-}
-
-/// One connection, both directions.
-#[derive(Debug)]
-pub struct Connection {
-    /// From the upstream.
-    pub reader: Reader<ReadHalf<Stream>>,
-    /// To the upstream.
-    pub writer: WriteHalf<Stream>,
-    /// True if a request went over it before.
-    pub reused: bool,
-    /// Its place among those of requests; none once it is a tunnel.
-    slot: Option<OwnedSemaphorePermit>,
-}
-
-impl Connection {
-    fn new(stream: Stream, reused: bool, slot: OwnedSemaphorePermit) -> Connection {
-        let (reader, writer) = tokio::io::split(stream);
-        Connection { reader: Reader::new(reader), writer, reused, slot: Some(slot) }
-    }
-
-    /// Leaves its place to a request: it carries none any more.
-    pub(crate) fn leave_slot(&mut self) {
-        self.slot = None;
-    }
-}
+pub(crate) use version::HttpVersionPreference;
 
 #[derive(Debug)]
 struct Idle {
@@ -119,17 +69,6 @@ pub struct Pool {
     multiplexed: Mutex<Vec<Kept>>,
 }
 
-/// Version of HTTP that a request needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HttpVersionPreference {
-    /// The upstream's choice: by ALPN over TLS, else HTTP/1.1.
-    Any,
-    /// HTTP/1.1: the request cannot be said otherwise.
-    Http1,
-    /// HTTP/2, with prior knowledge where there is no ALPN.
-    Http2,
-}
-
 impl Pool {
     /// An empty pool; an `https` origin needs the system's trust anchors.
     fn new(upstream: Upstream, anchors: &mut tls::Anchors) -> Result<Pool, TlsSetupError> {
@@ -151,10 +90,7 @@ impl Pool {
 
     /// The scheme of its URL.
     pub(crate) fn scheme(&self) -> &'static str {
-        match self.upstream.scheme {
-            Scheme::Http => "http",
-            Scheme::Https => "https",
-        }
+        scheme_name(self.upstream.scheme)
     }
 
     /// Reports whether a request may come to go over HTTP/2.
@@ -286,6 +222,14 @@ impl Pool {
     }
 }
 
+/// A scheme as a URL names it.
+pub(crate) fn scheme_name(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::Http => "http",
+        Scheme::Https => "https",
+    }
+}
+
 /// A way to one host that keeps no connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Dialer {
@@ -313,21 +257,6 @@ impl Dialer {
     ) -> Result<Stream, UpstreamError> {
         let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
         connect::connect(&self.upstream, self.tls.as_deref(), want, limit).await
-    }
-}
-
-impl UpstreamError {
-    /// The failure in one word.
-    pub(crate) fn word(&self) -> &'static str {
-        match self {
-            UpstreamError::Resolve(_) => "resolve",
-            UpstreamError::Connect(_) => "connect",
-            UpstreamError::Tls(_) => "tls",
-            UpstreamError::Timeout => "timeout",
-            UpstreamError::Busy | UpstreamError::Share => "busy",
-            UpstreamError::Reset(_) => "reset",
-            UpstreamError::Malformed(_) | UpstreamError::HeadTooLong => "malformed",
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Instant;
 
+use bytes::BufMut;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::time::timeout;
 
@@ -30,6 +31,13 @@ pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
     timeout(patience.left(), writer.flush()).await.map_err(|_| io::ErrorKind::TimedOut)??;
     patience.took(began.elapsed(), 0);
     Ok(())
+}
+
+/// Appends a field line. No line ends in name and value: they were read from a checked message or are our own.
+pub(crate) fn push_field(out: &mut impl BufMut, name: &[u8], value: &[u8]) {
+    for part in [name, b": ", value, b"\r\n"] {
+        out.put_slice(part);
+    }
 }
 
 /// Appends `data` as one chunk (RFC 9112 section 7.1).

@@ -2,7 +2,9 @@
 //! that can wait or fail slowly lives in tasks that report back; nothing here blocks.
 
 mod actions;
+mod beginning;
 mod endpoints;
+mod error;
 mod fleet;
 mod lifecycle;
 mod plan_store;
@@ -14,7 +16,6 @@ mod upgrade_state;
 mod upgrading;
 mod worker_exit;
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,28 +31,26 @@ use waf_shared::control::ToSupervisor;
 use waf_shared::limits::PREPARE_SECONDS;
 
 use crate::audit::{self, WriterLock};
-use crate::candidate::{Candidate, CandidateError};
+use crate::candidate::Candidate;
 use crate::counters::Counters;
 use crate::event::Event;
-use crate::notify::Notifier;
-use crate::rate_limit_memory::{InvalidHandover, RateLimitRegistry};
+use crate::rate_limit_memory::RateLimitRegistry;
 use crate::readiness::NotReady;
 use crate::rollout::{Patience, Rollout, RolloutEvent};
 use crate::signals::Signal;
-use crate::sockets::adopted::{AdoptError, Adopted};
 use crate::sockets::{Sockets, TlsPorts};
 use crate::source::Source;
-use crate::upgrade::handover::UpgradeHandover;
-use crate::upgrade::predecessor::{Predecessor, SuccessionError};
 use crate::upgrade::program::Program;
 use crate::workers::{self, Worker};
+use beginning::Beginning;
+pub use beginning::Inherited;
+pub use error::SuperviseError;
 use fleet::Fleet;
 use lifecycle::{Lifecycle, StopRequest};
 use plan_store::PlanStore;
 use reporting::Reporting;
 use tls::Tls;
 use upgrade_state::{Ownership, UpgradeState};
-use upgrading::Beginning;
 
 /// Events that wait for the loop; senders wait when it is full.
 const EVENTS_WAITING: usize = 256;
@@ -81,58 +80,6 @@ pub struct ServiceSettings {
     pub upgrade_patience: Duration,
 }
 
-/// Resources that others prepared before this process began.
-#[derive(Debug, Default)]
-pub struct Inherited {
-    /// Sockets of a service manager.
-    pub sockets: Vec<Adopted>,
-    /// The older supervisor that started this one, and what it hands over.
-    pub predecessor: Option<(Predecessor, UpgradeHandover)>,
-    /// The line to a service manager.
-    pub notifier: Notifier,
-}
-
-/// A fault that keeps the service from starting or going on.
-#[derive(Debug, thiserror::Error)]
-pub enum SuperviseError {
-    /// The plan cannot be offered.
-    #[error(transparent)]
-    Candidate(#[from] CandidateError),
-    /// The certificate authority's root cannot be read.
-    #[error(transparent)]
-    Acme(#[from] acme::ClientError),
-    /// No worker made the plan ready.
-    #[error("the plan cannot be served: {0}")]
-    Refused(String),
-    /// Signal handlers cannot be set.
-    #[error("signals cannot be handled: {0}")]
-    Signals(#[source] io::Error),
-    /// The thread that writes stdout cannot be had.
-    #[error("the audit writer does not start: {0}")]
-    Audit(#[source] io::Error),
-    /// Sockets of a service manager cannot be taken.
-    #[error(transparent)]
-    Adopt(#[from] AdoptError),
-    /// Nothing can be taken over from the older supervisor.
-    #[error(transparent)]
-    Succession(#[from] SuccessionError),
-    /// The older supervisor's memory of rate limits.
-    #[error(transparent)]
-    Counts(#[from] InvalidHandover),
-    /// The line to the older supervisor.
-    #[error("the line to the old supervisor is broken: {0}")]
-    Line(#[source] io::Error),
-    /// The demo's upstream cannot be had.
-    #[error("the demo's shop does not open: {0}")]
-    Demo(#[source] io::Error),
-    /// The configuration does not compile; its list of errors has been printed.
-    #[error("the configuration is not valid")]
-    Invalid,
-    /// A second signal asked for an end at once.
-    #[error("ended at once by a second signal")]
-    Cut,
-}
-
 /// Serves until a stop. The first plan is compiled already; `source` gives later ones.
 pub async fn supervise(
     first: Compiled,
@@ -147,7 +94,7 @@ pub async fn supervise(
     let counters = Arc::new(Counters::default());
     let (mut supervisor, writer) =
         Supervisor::create(&first, settings, beginning, &counters, events.clone()).await?;
-    plans::warn_all(&first.warnings);
+    reporting::warn_all(&first.warnings);
     supervisor.propose_first(first, began).await?;
     let following = source.map(|source| {
         let force = Arc::new(Notify::new());
@@ -303,3 +250,6 @@ async fn sleep_until(due: Option<Instant>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

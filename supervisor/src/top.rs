@@ -3,7 +3,8 @@
 //! [`address`], [`fetch`], [`exposition`], [`figures`](mod@figures), [`history`], [`sheet`], and then [`plain`] or
 //! [`screen`].
 
-mod address;
+pub(crate) mod address;
+mod error;
 mod exposition;
 mod fetch;
 mod figures;
@@ -14,45 +15,17 @@ mod screen;
 mod sheet;
 mod words;
 
-use std::io;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 pub use address::Address;
-use fetch::FetchError;
-use figures::{Figures, ReadError};
+pub use error::TopError;
+use figures::Figures;
 use history::History;
 use sheet::Sheet;
 use tokio::time::Instant;
 
 use crate::cli::Top;
-
-/// A fault that leaves nothing to look at. Each names its remedy.
-#[derive(Debug, thiserror::Error)]
-pub enum TopError {
-    /// No page.
-    #[error(transparent)]
-    Fetch(#[from] FetchError),
-    /// Another page.
-    #[error("{address} shows no metrics of this program ({source}): name the port that `metrics_port` sets")]
-    Read {
-        /// Who answered.
-        address: Address,
-        /// The fault of the answer.
-        source: ReadError,
-    },
-    /// Nowhere to draw.
-    #[error(
-        "standard input and output are no terminal: use `waf top --once`, which prints one look as plain text"
-    )]
-    NoTerminal,
-    /// The terminal failed.
-    #[error("the terminal does not work: {0}; `waf top --once` needs none")]
-    Terminal(#[source] io::Error),
-    /// No runtime, or no signals.
-    #[error("the system does not let `waf top` run: {0}")]
-    System(#[source] io::Error),
-}
 
 /// Looks once or until somebody quits. 0 is fine, 1 is a service that cannot be seen or a terminal that does not work.
 pub fn run(options: &Top) -> ExitCode {

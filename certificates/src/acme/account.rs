@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 use tracing::{error, info};
 
-use super::AcmeSettings;
+use super::blocking::blocking;
 use super::client::{Connector, Notes};
 use super::failure::{Failure, Why};
+use super::settings::AcmeSettings;
 use crate::disk::Store;
 
 /// The account as it is written down.
@@ -112,18 +113,4 @@ async fn write(store: &Store, saved: &Saved) -> Result<(), Failure> {
     let text = serde_json::to_string(saved).map_err(|error| Failure::local(&error))?;
     let store = store.clone();
     blocking(move || store.save_account(&text)).await
-}
-
-/// Does what blocks away from the runtime's thread.
-pub(super) async fn blocking<T, E, F>(work: F) -> Result<T, Failure>
-where
-    T: Send + 'static,
-    E: std::fmt::Display + Send + 'static,
-    F: FnOnce() -> Result<T, E> + Send + 'static,
-{
-    match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(done)) => Ok(done),
-        Ok(Err(error)) => Err(Failure::local(&error)),
-        Err(error) => Err(Failure::local(&error)),
-    }
 }

@@ -2,11 +2,12 @@
 
 use tracing::debug;
 
-use super::Challenge;
-use super::account::{Accounts, blocking};
+use super::account::Accounts;
+use super::blocking::blocking;
 use super::challenge_store::ChallengeStore;
 use super::failure::{Failure, Why};
 use super::order;
+use super::settings::Challenge;
 use crate::disk::{Pair, Store};
 
 /// Orders a certificate for `name`, proven by `challenge`, in place of `replaced`.

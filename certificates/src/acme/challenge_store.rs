@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use waf_shared::control::{AlpnChallenge, Challenges, HttpChallenge, Secret};
 
-use super::account::blocking;
+use super::blocking::blocking;
 use super::election::has_others;
 use super::failure::Failure;
 use super::shared::{self, Following, Posted, SPREAD};

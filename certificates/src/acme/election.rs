@@ -17,14 +17,7 @@ pub(super) struct Elected {
 
 /// Tries to be elected. `None` when another process is.
 pub(super) fn elect(path: &Path) -> Result<Option<Elected>, StoreError> {
-    let file = open_lock(path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(Elected { _lock: file })),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(source)) => {
-            Err(StoreError { act: "cannot lock", path: path.to_owned(), source })
-        }
-    }
+    Ok(take(path, File::try_lock)?.map(|lock| Elected { _lock: lock }))
 }
 
 /// Held by each replica that is not elected.
@@ -35,9 +28,17 @@ pub(super) struct Present {
 
 /// Says that this replica is there. `None` while the elected one looks: try again in a moment.
 pub(super) fn appear(path: &Path) -> Result<Option<Present>, StoreError> {
+    Ok(take(path, File::try_lock_shared)?.map(|lock| Present { _lock: lock }))
+}
+
+/// Locks the file at `path`; `None` while another process holds it otherwise.
+fn take(
+    path: &Path,
+    lock: impl FnOnce(&File) -> Result<(), TryLockError>,
+) -> Result<Option<File>, StoreError> {
     let file = open_lock(path)?;
-    match file.try_lock_shared() {
-        Ok(()) => Ok(Some(Present { _lock: file })),
+    match lock(&file) {
+        Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(source)) => {
             Err(StoreError { act: "cannot lock", path: path.to_owned(), source })

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 use tracing::{error, warn};
 
-use super::rfc3339;
+use super::timestamp::rfc3339;
 use crate::disk::{Provenance, Snapshot};
 
 /// Before the end, daily words begin.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::{debug, info};
 
-use super::account::blocking;
+use super::blocking::blocking;
 use super::challenge_store::ChallengeStore;
 use super::election::{Elected, Present, appear, elect};
 use super::failure::Failure;

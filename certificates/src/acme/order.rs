@@ -11,9 +11,9 @@ use rcgen::{CertificateParams, CustomExtension, DistinguishedName, KeyPair};
 use tracing::{debug, info, warn};
 use waf_shared::limits::ACME_ORDER_SECONDS;
 
-use super::Challenge;
 use super::challenge_store::{ChallengeStore, Note};
 use super::failure::{Failure, Why, printable};
+use super::settings::Challenge;
 use crate::disk::{Pair, Provenance};
 
 /// Between two looks at an order, growing; the authority's own word goes first.

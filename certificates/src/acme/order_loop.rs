@@ -13,8 +13,9 @@ use tokio::time::Instant;
 use tracing::{error, info, warn};
 use waf_shared::limits::{ACME_ORDERS_MAX, NEW_NAMES_PER_HOUR};
 
-use super::account::{Accounts, blocking};
+use super::account::Accounts;
 use super::attempt::attempt;
+use super::blocking::blocking;
 use super::challenge_store::ChallengeStore;
 use super::client::{ClientError, Connector};
 use super::demand::{Demand, wildcard_over};
@@ -23,9 +24,10 @@ use super::expiry_reminder::Reminder;
 use super::failure::Failure;
 use super::figures::Figures;
 use super::leadership::{Leadership, Standing};
+use super::order;
 use super::saver::Saver;
 use super::schedule::Schedule;
-use super::{AcmeSettings, Challenge, order};
+use super::settings::{AcmeSettings, Challenge};
 use crate::disk::{Layout, Pair, Provenance, Snapshot, Store, is_wildcard};
 use crate::manager::{Orders, Wanted};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 use tracing::{error, info};
 
-use super::account::blocking;
+use super::blocking::blocking;
 use super::failure::Failure;
 use crate::disk::{Pair, Store};
 

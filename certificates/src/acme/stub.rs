@@ -18,8 +18,9 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::crypto::aws_lc_rs::default_provider;
 use rustls::pki_types::PrivateKeyDer;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use x509_parser::prelude::FromDer as _;
 
 use super::AcmeSettings;
@@ -127,58 +128,70 @@ impl Authority {
                 fields.push(("retry-after", "1234".into()));
                 (status, fields, body)
             }
-            "/orders" => {
-                let asked = payload(body);
-                let replaces = asked["replaces"].clone();
-                conduct.orders.push(asked);
-                if conduct.refuses_replacements && !replaces.is_null() {
-                    return problem(409, "alreadyReplaced");
-                }
-                let mut order = Self::order("ready");
-                if !replaces.is_null() {
-                    order["replaces"] = replaces;
-                }
-                let (status, mut fields, body) = answer(201, &order);
-                fields.push(("location", "@/orders/1".into()));
-                (status, fields, body)
-            }
+            "/orders" => conduct.order(payload(body)),
             "/finalize" => {
-                let request = URL_SAFE_NO_PAD.decode(payload(body)["csr"].as_str().unwrap()).unwrap();
-                let (_, request) =
-                    x509_parser::certification_request::X509CertificationRequest::from_der(&request).unwrap();
-                let key = request.certification_request_info.subject_pki.subject_public_key.data;
-                conduct.chain = self.sign(&Requested(key.into_owned()));
-                answer(200, &Self::order("valid"))
+                conduct.chain = self.finalize(&payload(body));
+                answer(200, &order("valid"))
             }
-            "/orders/1" => answer(200, &Self::order("valid")),
+            "/orders/1" => answer(200, &order("valid")),
             "/certificate" => (200, vec![("replay-nonce", "n".into())], conduct.chain.clone()),
             _ => match path.strip_prefix("/suggest/") {
-                Some(certificate) => {
-                    conduct.questions.push(certificate.to_owned());
-                    let year = if conduct.due.as_deref() == Some(certificate) { 2001 } else { 2901 };
-                    let window = json!({
-                        "start": format!("{year}-01-02T03:04:05Z"),
-                        "end": format!("{year}-01-04T03:04:05Z"),
-                    });
-                    let (status, mut fields, body) = answer(200, &json!({ "suggestedWindow": window }));
-                    fields.push(("retry-after", "21600".into()));
-                    (status, fields, body)
-                }
+                Some(certificate) => conduct.suggest(certificate),
                 None => answer(404, &json!({})),
             },
         }
     }
 
-    fn order(status: &str) -> Value {
-        let identifier = json!({"type": "dns", "value": NAME});
-        let mut order = json!({
-            "status": status, "identifiers": [identifier], "authorizations": [], "finalize": "@/finalize",
-        });
-        if status == "valid" {
-            order["certificate"] = "@/certificate".into();
-        }
-        order
+    /// The chain of the certificate that a signing request asks for.
+    fn finalize(&self, asked: &Value) -> String {
+        let request = URL_SAFE_NO_PAD.decode(asked["csr"].as_str().unwrap()).unwrap();
+        let (_, request) =
+            x509_parser::certification_request::X509CertificationRequest::from_der(&request).unwrap();
+        let key = request.certification_request_info.subject_pki.subject_public_key.data;
+        self.sign(&Requested(key.into_owned()))
     }
+}
+
+impl Conduct {
+    /// Takes an order, or refuses to replace a certificate.
+    fn order(&mut self, asked: Value) -> Answer {
+        let replaces = asked["replaces"].clone();
+        self.orders.push(asked);
+        if self.refuses_replacements && !replaces.is_null() {
+            return problem(409, "alreadyReplaced");
+        }
+        let mut order = order("ready");
+        if !replaces.is_null() {
+            order["replaces"] = replaces;
+        }
+        let (status, mut fields, body) = answer(201, &order);
+        fields.push(("location", "@/orders/1".into()));
+        (status, fields, body)
+    }
+
+    /// Suggests when to renew a certificate: long ago where it is due.
+    fn suggest(&mut self, certificate: &str) -> Answer {
+        self.questions.push(certificate.to_owned());
+        let year = if self.due.as_deref() == Some(certificate) { 2001 } else { 2901 };
+        let window = json!({
+            "start": format!("{year}-01-02T03:04:05Z"),
+            "end": format!("{year}-01-04T03:04:05Z"),
+        });
+        let (status, mut fields, body) = answer(200, &json!({ "suggestedWindow": window }));
+        fields.push(("retry-after", "21600".into()));
+        (status, fields, body)
+    }
+}
+
+fn order(status: &str) -> Value {
+    let identifier = json!({"type": "dns", "value": NAME});
+    let mut order = json!({
+        "status": status, "identifiers": [identifier], "authorizations": [], "finalize": "@/finalize",
+    });
+    if status == "valid" {
+        order["certificate"] = "@/certificate".into();
+    }
+    order
 }
 
 impl Stub {
@@ -210,24 +223,9 @@ impl Stub {
                 let (stream, _) = listener.accept().await.unwrap();
                 let (acceptor, url, authority) = (acceptor.clone(), url.clone(), serving.clone());
                 tokio::spawn(async move {
-                    let Ok(stream) = acceptor.accept(stream).await else { return };
-                    let service = service_fn(move |request: Request<Incoming>| {
-                        let (url, authority) = (url.clone(), authority.clone());
-                        async move {
-                            let path = request.uri().path().to_owned();
-                            let body = request.into_body().collect().await.unwrap().to_bytes();
-                            let (status, fields, body) = authority.answer(&path, &body);
-                            let mut response = Response::builder().status(status);
-                            for (name, value) in fields {
-                                response = response.header(name, value.replace('@', &url));
-                            }
-                            let body = Full::new(Bytes::from(body.replace('@', &url)));
-                            Ok::<_, Infallible>(response.body(body).unwrap())
-                        }
-                    });
-                    let _ = hyper::server::conn::http1::Builder::new()
-                        .serve_connection(TokioIo::new(stream), service)
-                        .await;
+                    if let Ok(stream) = acceptor.accept(stream).await {
+                        serve(stream, url, authority).await;
+                    }
                 });
             }
         });
@@ -258,4 +256,23 @@ impl Stub {
         let chain = self.authority.sign(&key).into_bytes();
         Pair::parse(chain, key.serialize_pem().into_bytes(), Provenance::Acme).unwrap()
     }
+}
+
+/// Answers the requests of one connection; `@` stands for `url`.
+async fn serve(stream: TlsStream<TcpStream>, url: String, authority: Arc<Authority>) {
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (url, authority) = (url.clone(), authority.clone());
+        async move {
+            let path = request.uri().path().to_owned();
+            let body = request.into_body().collect().await.unwrap().to_bytes();
+            let (status, fields, body) = authority.answer(&path, &body);
+            let mut response = Response::builder().status(status);
+            for (name, value) in fields {
+                response = response.header(name, value.replace('@', &url));
+            }
+            let body = Full::new(Bytes::from(body.replace('@', &url)));
+            Ok::<_, Infallible>(response.body(body).unwrap())
+        }
+    });
+    let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }

@@ -3,9 +3,10 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::event::{Disposition, Event};
 use super::facts::Facts;
 use super::json::Object;
-use super::{Disposition, Event, product};
+use super::product;
 
 /// The schema's version that documents are written to.
 const ECS_VERSION: &str = "8.17.0";
@@ -22,19 +23,7 @@ pub(super) fn write(event: &Event<'_>, facts: &Facts<'_>, uid: &str, document: &
     document.object("ecs", |ecs| ecs.constant("version", ECS_VERSION));
     document.string("message", facts.message.as_str());
     document.object("event", |about| write_event(event, facts, uid, about));
-    for peer in ["client", "source"] {
-        document.object(peer, |peer| {
-            peer.string("address", facts.client.as_str());
-            peer.string("ip", facts.client.as_str());
-            peer.number("port", event.client.port());
-        });
-    }
-    document.object("destination", |listener| {
-        listener.string("address", facts.url.hostname.unwrap_or(&facts.listener));
-        listener.string("domain", facts.url.hostname);
-        listener.string("ip", facts.listener.as_str());
-        listener.number("port", event.listener.port());
-    });
+    write_endpoints(event, facts, document);
     exchange(event, facts, document);
     if let Some(deciding) = &facts.deciding {
         document.object("rule", |rule| {
@@ -72,6 +61,23 @@ pub(super) fn write(event: &Event<'_>, facts: &Facts<'_>, uid: &str, document: &
         document.object("span", |object| object.string("id", span.as_str()));
     }
     document.object("waf", |waf| product::write(event, facts, waf));
+}
+
+/// The client and the address that it came to.
+fn write_endpoints(event: &Event<'_>, facts: &Facts<'_>, document: &mut Object<'_>) {
+    for peer in ["client", "source"] {
+        document.object(peer, |peer| {
+            peer.string("address", facts.client.as_str());
+            peer.string("ip", facts.client.as_str());
+            peer.number("port", event.client.port());
+        });
+    }
+    document.object("destination", |listener| {
+        listener.string("address", facts.url.hostname.unwrap_or(&facts.listener));
+        listener.string("domain", facts.url.hostname);
+        listener.string("ip", facts.listener.as_str());
+        listener.number("port", event.listener.port());
+    });
 }
 
 /// Class, severity and action of the event.

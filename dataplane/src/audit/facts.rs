@@ -8,9 +8,10 @@ use waf_shared::limits::{EXCERPT_BYTES_MAX, MATCHES_MAX};
 use waf_shared::plan::Mode;
 
 use super::authority;
+use super::event::{DECIDES, Disposition, Event, EventFinding, Protection, REMARK};
 use super::mask::{self, TextKind};
+use super::text;
 use super::url::{self, Url};
-use super::{DECIDES, Disposition, Event, EventFinding, Protection, REMARK, text};
 
 /// Bytes of an unread request line that an excerpt may quote.
 pub(super) const REQUEST_LINE_BYTES_MAX: usize = 256;

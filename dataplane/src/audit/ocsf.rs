@@ -3,9 +3,10 @@
 
 use std::time::UNIX_EPOCH;
 
+use super::event::{Disposition, Event, Protection};
 use super::facts::Facts;
 use super::json::Object;
-use super::{Disposition, Event, Protection, product};
+use super::product;
 
 /// Version of the technique matrix that `attacks[]` refers to.
 const ATTACK_VERSION: &str = "14.1";

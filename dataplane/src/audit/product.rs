@@ -1,7 +1,7 @@
 //! Content that both formats share: the `waf` object, its name and version.
 //! Shapes only, as in the formats beside it.
 
-use super::Event;
+use super::event::Event;
 use super::facts::{Facts, Match};
 use super::json::Object;
 

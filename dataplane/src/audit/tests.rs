@@ -1,9 +1,12 @@
 //! Events as their readers see them: parsed back from the line.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
 
-use std::time::Duration;
+use std::borrow::Cow;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
+use waf_shared::catalog::Leaf;
+use waf_shared::plan::Mode;
 
 use super::*;
 

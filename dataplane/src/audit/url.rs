@@ -65,10 +65,7 @@ pub(crate) fn read<'a>(
         // `*`, or a target that was refused: there is no URL that it stands for.
         None if local.first() != Some(&b'/') => full(&[], &path, query.as_deref()),
         None => {
-            let authority = authority.as_ref().map_or_else(
-                || SocketAddr::new(listener.ip().to_canonical(), listener.port()).to_string().into_bytes(),
-                Authority::in_url,
-            );
+            let authority = authority.as_ref().map_or_else(|| address(listener), Authority::in_url);
             full(&[scheme.as_bytes(), b"://", &authority], &path, query.as_deref())
         }
     });
@@ -80,6 +77,11 @@ pub(crate) fn read<'a>(
     };
     url.query = query.map(bounded);
     url
+}
+
+/// An address as an authority, for a request that names no host.
+fn address(listener: SocketAddr) -> Vec<u8> {
+    SocketAddr::new(listener.ip().to_canonical(), listener.port()).to_string().into_bytes()
 }
 
 /// An absolute URL, such as a Referer, with its secrets taken out.

@@ -2,7 +2,7 @@
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
-use super::{Ancillary, Malformed, Step};
+use super::step::{Ancillary, Malformed, Step};
 
 /// The decoder skips metadata (RFC 7932 section 9.2) without a word, but its state shows the block that it is in. It is
 /// looked at after each so many bytes of the body, so that no block of as many passes unseen; a shorter one carries

@@ -3,7 +3,8 @@
 
 use flate2::{Decompress, Status};
 
-use super::{Malformed, Step, gzip};
+use super::gzip;
+use super::step::{Malformed, Step};
 
 /// Bytes that decide.
 const HEAD_BYTES: usize = 5;

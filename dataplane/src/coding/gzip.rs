@@ -2,7 +2,7 @@
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use super::{Ancillary, Malformed, Step};
+use super::step::{Ancillary, Malformed, Step};
 
 /// Flags of a member (RFC 1952 section 2.3.1).
 const HEADER_CRC: u8 = 1 << 1;

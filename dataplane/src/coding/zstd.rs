@@ -2,7 +2,7 @@
 
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 
-use super::{Ancillary, Malformed, Step};
+use super::step::{Ancillary, Malformed, Step};
 use frames::Frames;
 
 mod frames;

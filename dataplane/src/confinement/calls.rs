@@ -13,7 +13,7 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter,
 };
 
-use super::ConfinementError;
+use super::error::ConfinementError;
 
 /// Let through whatever their arguments are.
 const FREE: &[c_long] = &[

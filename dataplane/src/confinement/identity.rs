@@ -12,7 +12,7 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
 };
 
-use super::ConfinementError;
+use super::error::ConfinementError;
 
 /// A user and its one group, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use std::io;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use super::ConfinementError;
+use super::error::ConfinementError;
 
 /// File in which a process sets how readily it is killed when memory is short, from -1000 to 1000.
 const OOM_SCORE: &str = "/proc/self/oom_score_adj";

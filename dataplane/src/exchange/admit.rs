@@ -14,7 +14,7 @@ use super::quota;
 use super::rewrite;
 use crate::active_plan::RouteIndex;
 use crate::grpc;
-use crate::head::{RequestHead, Version};
+use crate::head::RequestHead;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::Malformed;
 use crate::refusal::{MISDIRECTED, NOT_FOUND, PREFLIGHT, Refusal};
@@ -124,7 +124,7 @@ pub(super) fn admit(
     quota::check(&arrived.head, context, findings)?;
     // A target in absolute form names a host and replaces no field (RFC 9112, 3.2).
     let has_host = host.is_some()
-        && (arrived.head.version != Version::Http11
+        && (!arrived.head.needs_host_field()
             || arrived.head.fields.first("host").is_some_and(|host| !host.is_empty()));
     let Arrived { head, target, framing } = arrived;
     let admitted = Admitted { head, target, framing, route };

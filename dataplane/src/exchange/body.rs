@@ -375,3 +375,6 @@ pub(crate) fn body_refusal(fault: &BodyFault, findings: &mut Findings) -> Reject
         BodyFault::Gone => Rejection::Gone,
     }
 }
+
+#[cfg(test)]
+mod tests;

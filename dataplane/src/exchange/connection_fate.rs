@@ -1,7 +1,7 @@
 //! The fate of a client's connection after an exchange, derived here and nowhere else: from what is left of the request
 //! on the connection, from what its head says, and from whether the worker stops. Refusals have no say in it.
 
-use crate::head::{RequestHead, Version};
+use crate::head::RequestHead;
 
 /// The fate of a connection after an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,21 +25,10 @@ pub(crate) enum RequestState {
 
 /// The fate of a connection whose answer was sent whole (RFC 9112 section 9.3). Without a head nothing is reused.
 pub(super) fn derive(state: RequestState, head: Option<&RequestHead>, is_stopping: bool) -> ConnectionFate {
-    if state == RequestState::Drained && !is_stopping && head.is_some_and(allows_next) {
+    if state == RequestState::Drained && !is_stopping && head.is_some_and(RequestHead::allows_next) {
         ConnectionFate::KeepAlive
     } else {
         ConnectionFate::Close
-    }
-}
-
-/// Reports whether the client lets the connection live.
-fn allows_next(head: &RequestHead) -> bool {
-    let has_option = |option: &[u8]| head.fields.has_token("connection", option);
-    match head.version {
-        // The stream ends; the connection has its own means to announce that it closes.
-        Version::Http2 => true,
-        Version::Http11 => !has_option(b"close"),
-        Version::Http10 => has_option(b"keep-alive") && !has_option(b"close"),
     }
 }
 
@@ -48,6 +37,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::head::Version;
 
     fn head(text: &str) -> RequestHead {
         let text = format!("{text}\r\n\r\n");

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use waf_contract::{Content, Contract, Found, Judged, OperationId, ParameterFault, Sent};
+use waf_contract::{Content, Contract, Found, Judged, OperationId, ParameterFault, PathMatch, Sent};
 use waf_shared::catalog::Leaf;
 use waf_shared::plan::contract::Place;
 use waf_shared::route::normalize;
@@ -60,6 +60,45 @@ fn compare(
     context: &RequestContext,
     findings: &mut Findings,
 ) -> Result<Option<ContractedOperation>, Rejection> {
+    let Some((operation, found)) = operation(contract, counters, admitted, context, findings)? else {
+        return Ok(None);
+    };
+    let mut contracted = ContractedOperation {
+        contract: Arc::clone(contract),
+        counters: Arc::clone(counters),
+        operation,
+        content: None,
+        content_type: admitted.head.fields.first("content-type").unwrap_or_default().to_vec(),
+    };
+    let mut is_broken = false;
+    if let Some(fault) = parameters(&contracted, &found, admitted, findings) {
+        is_broken = true;
+        counters.count(Counted::Invalid);
+        findings.breach(context, Leaf::OpenapiParameterMismatch, place_of(fault.place), describe(&fault))?;
+    }
+    if let Err((leaf, place, reason)) = body(&mut contracted, admitted) {
+        if !is_broken {
+            counters.count(Counted::Invalid);
+        }
+        is_broken = true;
+        findings.breach(context, leaf, place, reason)?;
+    }
+    let judges_body =
+        contracted.judges_body() && context.settings().leaves.contains(Leaf::OpenapiBodyMismatch);
+    if !is_broken && !judges_body {
+        counters.count(Counted::Valid);
+    }
+    Ok(Some(contracted))
+}
+
+/// The operation of a request and what its path names; none where the contract declares none and that is allowed.
+fn operation(
+    contract: &Contract,
+    counters: &Counters,
+    admitted: &Admitted,
+    context: &RequestContext,
+    findings: &mut Findings,
+) -> Result<Option<(OperationId, PathMatch)>, Rejection> {
     let (operation, found) = match find(contract, admitted, admitted.head.method(), context) {
         Found::Operation(operation, found) => (operation, found),
         Found::NoPath => {
@@ -79,44 +118,28 @@ fn compare(
     {
         undeclared_method(methods, counters, context, findings)?;
     }
-    let raw = admitted.head.target();
+    Ok(Some((operation, found)))
+}
+
+/// Compares the parameters: the first fault, and a remark about those that the contract does not declare.
+fn parameters(
+    contracted: &ContractedOperation,
+    found: &PathMatch,
+    admitted: &Admitted,
+    findings: &mut Findings,
+) -> Option<ParameterFault> {
     let fields = |name: &str| {
         let named =
             admitted.head.fields.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()));
         named.map(|(_, value)| value).collect()
     };
-    let sent = Sent { query: admitted.target.query(raw), fields: &fields };
-    let parameters = contract.parameters(operation, &found, sent);
-    let mut contracted = ContractedOperation {
-        contract: Arc::clone(contract),
-        counters: Arc::clone(counters),
-        operation,
-        content: None,
-        content_type: admitted.head.fields.first("content-type").unwrap_or_default().to_vec(),
-    };
-    let mut is_broken = false;
-    if let Some(fault) = &parameters.fault {
-        is_broken = true;
-        counters.count(Counted::Invalid);
-        findings.breach(context, Leaf::OpenapiParameterMismatch, place_of(fault.place), describe(fault))?;
-    } else if parameters.has_undeclared {
+    let sent = Sent { query: admitted.target.query(admitted.head.target()), fields: &fields };
+    let parameters = contracted.contract.parameters(contracted.operation, found, sent);
+    if parameters.fault.is_none() && parameters.has_undeclared {
         let reason = "the query has a parameter that the contract does not declare";
         findings.remark(Leaf::OpenapiParameterMismatch, "QUERY", reason);
     }
-    let body = body(&mut contracted, admitted);
-    if let Err((leaf, place, reason)) = body {
-        if !is_broken {
-            counters.count(Counted::Invalid);
-        }
-        is_broken = true;
-        findings.breach(context, leaf, place, reason)?;
-    }
-    let judges_body =
-        contracted.judges_body() && context.settings().leaves.contains(Leaf::OpenapiBodyMismatch);
-    if !is_broken && !judges_body {
-        counters.count(Counted::Valid);
-    }
-    Ok(Some(contracted))
+    parameters.fault
 }
 
 /// The operation, by the rewritten path; where that is not declared and the upstream's URL has a path, by both
@@ -231,3 +254,6 @@ fn describe(fault: &ParameterFault) -> String {
     };
     format!("{place} parameter {}: {}", fault.name, fault.fault)
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use super::rewrite::rewrite;
 use super::trusted_peers::{is_believed, is_trusted};
 use super::upgrade;
 use crate::client_address;
-use crate::head::{OutgoingHead, RequestHead};
+use crate::head::{Delimited, Hop, OutgoingHead, RequestHead};
 use crate::http1::framing::Framing;
 
 /// The head of the upstream request.
@@ -28,15 +28,26 @@ pub(super) fn head(admitted: &Admitted, route: &Route, context: &RequestContext)
             out.field(name, value);
         }
     }
-    if admitted.framing == Framing::Chunked {
-        out.field(b"Transfer-Encoding", b"chunked");
-    }
     forwarding(head, host, context, &mut out);
     if let Some(trace) = context.trace() {
         out.field(b"traceparent", trace.traceparent().as_bytes());
     }
-    hop(admitted, &mut out);
     out
+}
+
+/// Statements of the upstream request about its hop: that trailers are taken, and the protocols that the client would
+/// switch to.
+pub(super) fn hop(admitted: &Admitted) -> Hop {
+    let protocols = upgrade::asked(admitted);
+    Hop {
+        delimited: match admitted.framing {
+            Framing::Chunked => Delimited::Message,
+            _ => Delimited::Head,
+        },
+        closes: false,
+        takes_trailers: admitted.head.asks_for_trailers(),
+        upgrade: if protocols.is_empty() { Vec::new() } else { vec![protocols.join(&b", "[..])] },
+    }
 }
 
 /// Reports whether a field that [`fields`] knows is not forwarded.
@@ -58,25 +69,6 @@ fn forwarding(head: &RequestHead, host: Option<&[u8]>, context: &RequestContext,
         out.field(b"X-Forwarded-Host", host);
     }
     out.field(b"X-Request-Id", context.request_id().as_bytes());
-}
-
-/// Adds the fields of our own hop: that trailers are taken, and the protocol that the client would switch to.
-fn hop(admitted: &Admitted, out: &mut OutgoingHead) {
-    let protocols = upgrade::asked(admitted);
-    let takes_trailers = upgrade::asks_for_trailers(&admitted.head);
-    let options: &[u8] = match (takes_trailers, protocols.is_empty()) {
-        (true, true) => b"TE",
-        (true, false) => b"TE, Upgrade",
-        (false, true) => return,
-        (false, false) => b"Upgrade",
-    };
-    if takes_trailers {
-        out.field(b"TE", b"trailers");
-    }
-    if !protocols.is_empty() {
-        out.field(b"Upgrade", &protocols.join(&b", "[..]));
-    }
-    out.field(b"Connection", options);
 }
 
 /// While tracing is on, the upstream's caller is our own span; `tracestate` goes on with a trace that could be read.
@@ -116,4 +108,86 @@ fn write_target(admitted: &Admitted, route: &Route, out: &mut Vec<u8>) {
         out.extend_from_slice(query);
     }
     out.extend_from_slice(admitted.target.fragment(raw));
+}
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::plan::Rewrite;
+
+    use super::super::testing;
+    use super::super::testing::{contracted, exchange};
+    use super::*;
+
+    /// The request as HTTP/1 sends it to the upstream, without the fields that every request gets.
+    fn forwarded(lines: &str, change: impl FnOnce(&mut Route)) -> String {
+        let mut exchange = exchange(|_, route| change(route));
+        let contracted = contracted(testing::head(lines), &mut exchange);
+        let (admitted, context) = (&contracted.admitted, &exchange.context);
+        let (route, _) = context.active_plan.route(admitted.route).expect("the route");
+        let mut text = head(admitted, route, context).http1_lines().to_vec();
+        crate::http1::hop::write(&hop(admitted), crate::head::Version::Http11, &mut text);
+        let text = String::from_utf8(text).expect("text");
+        let is_ours = |line: &&str| !line.starts_with("X-Forwarded-") && !line.starts_with("X-Request-Id");
+        text.lines().filter(is_ours).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn fields_of_the_clients_hop_end_here_and_ours_are_made_anew() {
+        for (lines, expected) in [
+            ("GET / HTTP/1.1\nHost: a\nConnection: close\nKeep-Alive: 5", "GET / HTTP/1.1\nHost: a"),
+            ("GET / HTTP/1.1\nHost: a\nConnection: x-a\nX-A: 1\nX-B: 2", "GET / HTTP/1.1\nHost: a\nX-B: 2"),
+            ("GET / HTTP/1.0\nHost: a\nTE: trailers\nConnection: TE", "GET / HTTP/1.1\nHost: a"),
+            (
+                "GET / HTTP/1.1\nHost: a\nTE: gzip, trailers\nConnection: TE",
+                "GET / HTTP/1.1\nHost: a\nTE: trailers\nConnection: TE",
+            ),
+            (
+                "GET / HTTP/1.1\nHost: a\nUpgrade: h2c, websocket, x\nConnection: upgrade",
+                "GET / HTTP/1.1\nHost: a\nUpgrade: websocket, x\nConnection: Upgrade",
+            ),
+            ("GET / HTTP/1.1\nHost: a\nUpgrade: websocket", "GET / HTTP/1.1\nHost: a"),
+            (
+                "POST / HTTP/1.1\nHost: a\nContent-Type: a/b\nTransfer-Encoding: Chunked",
+                "POST / HTTP/1.1\nHost: a\nContent-Type: a/b\nTransfer-Encoding: chunked",
+            ),
+            (
+                "POST / HTTP/1.1\nHost: a\nContent-Type: a/b\nContent-Length: 1",
+                "POST / HTTP/1.1\nHost: a\nContent-Type: a/b\nContent-Length: 1",
+            ),
+        ] {
+            assert_eq!(forwarded(lines, |_| {}), expected, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn the_path_is_rewritten_and_the_query_is_the_clients() {
+        for (path, base, rewrite, expected) in [
+            ("/a%2Fb/../c?x=%20&y", "", Rewrite::Keep, "/a%2Fb/../c?x=%20&y"),
+            ("/a?b", "/base", Rewrite::Keep, "/base/a?b"),
+            ("/a/b?c", "/base", Rewrite::Prefix { strip: "/a".to_owned(), add: String::new() }, "/base/b?c"),
+            ("http://a/b?c", "", Rewrite::Keep, "/b?c"),
+        ] {
+            let got = forwarded(&format!("GET {path} HTTP/1.1\nHost: a"), |route| {
+                route.upstream.base_path = base.to_owned();
+                route.rewrite = rewrite.clone();
+            });
+            assert_eq!(got, format!("GET {expected} HTTP/1.1\nHost: a"), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_upstream_gets_the_bytes_of_the_client_and_our_fields() {
+        let mut exchange = exchange(|_, _| {});
+        let lines = "GET /A%2fb?q=%20 HTTP/1.1\nHOST: a\nx-B: 1\nConnection: x-hop\nX-Hop: 2\nX-b: 3\n\
+                     X-Request-Id: 0123456789\nX-Forwarded-For: 203.0.113.9\nKeep-Alive: 5";
+        let contracted = contracted(testing::head(lines), &mut exchange);
+        let context = &exchange.context;
+        let (route, _) = context.active_plan.route(contracted.admitted.route).expect("the route");
+        let out = head(&contracted.admitted, route, context);
+        assert_eq!(
+            String::from_utf8_lossy(out.http1_lines()),
+            "GET /A%2fb?q=%20 HTTP/1.1\r\nHost: a\r\nx-B: 1\r\nX-b: 3\r\nX-Forwarded-For: 192.0.2.1\r\n\
+             X-Forwarded-Proto: http\r\nX-Forwarded-Host: a\r\nX-Request-Id: 0123456789\r\n"
+        );
+    }
 }

@@ -6,20 +6,21 @@ use std::sync::Arc;
 use waf_detection::body::BodyKind;
 use waf_detection::budget::Budget;
 use waf_detection::inspection::{Inspection, OnHit};
-use waf_detection::request::{self, Head};
+use waf_detection::request::Head;
 use waf_shared::catalog::Leaf;
 
 use super::rejection::Rejection;
 use crate::inspection_pool::InspectionPool;
 use crate::message::Client;
 
+use super::admit::Admitted;
 use super::body::{self, Body, Described, body_refusal};
 use super::context::RequestContext;
 use super::contract::Contracted;
 use super::findings::Findings;
 use super::response_inspection;
-use crate::coding::{self, UnknownCoding};
-use crate::head::{OutgoingHead, Version};
+use crate::coding::{self, Coding, UnknownCoding};
+use crate::head::OutgoingHead;
 use crate::metrics::{thread_cpu_time, watch};
 use crate::refusal::Refusal;
 
@@ -70,11 +71,7 @@ pub(super) fn head(
     let raw = admitted.head.target();
     inspection.head(&Head {
         method: admitted.head.method(),
-        version: match admitted.head.version {
-            Version::Http10 => request::Version::Http10,
-            Version::Http11 => request::Version::Http11,
-            Version::Http2 => request::Version::Http2,
-        },
+        version: admitted.head.version.into(),
         path: admitted.target.path(raw),
         query: admitted.target.behind_path(raw),
         fields: admitted.head.fields.iter(),
@@ -98,34 +95,10 @@ pub(super) async fn body(
 ) -> Result<Cleared, Rejection> {
     let Inspected { contracted, mut inspection } = inspected;
     let admitted = &contracted.admitted;
-    let mut kind = BodyKind::None;
-    let mut codings = Vec::new();
+    let (mut kind, mut codings) = (BodyKind::None, Vec::new());
     if admitted.carries_body() {
-        let media_type = admitted.media_type();
-        kind = inspection.body(media_type);
-        match coding::codings(admitted.head.fields.all("content-encoding")) {
-            Ok(known) => {
-                codings = known;
-                if kind != BodyKind::None {
-                    inspection.encoded_body(media_type, codings.len());
-                }
-            }
-            // Of such a body only what can be read as text without decoding is judged.
-            Err(UnknownCoding) if matches!(kind, BodyKind::Binary | BodyKind::None) => {}
-            Err(UnknownCoding) => {
-                // What cannot be read must not be judged as if it were the text that it hides.
-                kind = BodyKind::None;
-                let leaf = Leaf::HttpComplianceMalformedBody;
-                let reason = "the body has a content coding that cannot be taken off";
-                if findings.violate(context, leaf, "HEADERS:content-encoding", reason).is_err() {
-                    return Err(Rejection::Refused(Refusal::blocked(415)));
-                }
-            }
-        }
-        if admitted.head.version != Version::Http10
-            && admitted.head.fields.first("expect").is_some()
-            && !client.reader.has_buffered()
-        {
+        (kind, codings) = kind_and_codings(admitted, &mut inspection, context, findings)?;
+        if admitted.head.fields.first("expect").is_some() && !client.reader.has_buffered() {
             client
                 .writer
                 .interim(&OutgoingHead::response(100, b"Continue"))
@@ -146,6 +119,36 @@ pub(super) async fn body(
     }
     let parameters = response_inspection::parameters(&contracted.admitted, &body, context.settings());
     Ok(Cleared { contracted, body, parameters, _proof: () })
+}
+
+/// The kind of a body and its content codings, with which the inspection of it begins.
+fn kind_and_codings(
+    admitted: &Admitted,
+    inspection: &mut Inspection,
+    context: &RequestContext,
+    findings: &mut Findings,
+) -> Result<(BodyKind, Vec<Coding>), Rejection> {
+    let media_type = admitted.media_type();
+    let kind = inspection.body(media_type);
+    match coding::codings(admitted.head.fields.all("content-encoding")) {
+        Ok(codings) => {
+            if kind != BodyKind::None {
+                inspection.encoded_body(media_type, codings.len());
+            }
+            Ok((kind, codings))
+        }
+        // Of such a body only what can be read as text without decoding is judged.
+        Err(UnknownCoding) if matches!(kind, BodyKind::Binary | BodyKind::None) => Ok((kind, Vec::new())),
+        Err(UnknownCoding) => {
+            let leaf = Leaf::HttpComplianceMalformedBody;
+            let reason = "the body has a content coding that cannot be taken off";
+            if findings.violate(context, leaf, "HEADERS:content-encoding", reason).is_err() {
+                return Err(Rejection::Refused(Refusal::blocked(415)));
+            }
+            // What cannot be read must not be judged as if it were the text that it hides.
+            Ok((BodyKind::None, Vec::new()))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use super::{cors, exchange_metrics};
 use crate::answer::{self, Reply};
 use crate::audit::Disposition;
 use crate::grpc;
-use crate::head::{OutgoingHead, RequestHead, Version};
-use crate::message::{Client, Delimited};
+use crate::head::{Hop, OutgoingHead, RequestHead};
+use crate::message::Client;
 use crate::proxy::Proxy;
 use crate::refusal::{Refusal, RefusalKind, UNAVAILABLE};
 use crate::upstream::UpstreamError;
@@ -85,11 +85,12 @@ pub(crate) async fn reject(
     let state = if is_drained { RequestState::Drained } else { RequestState::Undrained };
     let head = exchange.context.head().map(AsRef::as_ref);
     let fate = connection_fate::derive(state, head, proxy.is_stopping());
-    let (head, body) = compose(&own, fate, exchange);
+    let (head, body) = compose(&own, exchange);
     if let Some(inspection) = own.inspection {
         exchange.give_back(inspection, proxy);
     }
-    client.writer.head(&head, Delimited::Head);
+    let hop = Hop { closes: fate != ConnectionFate::KeepAlive, ..Hop::default() };
+    client.writer.head(&head, &hop);
     client.writer.data(body.into());
     client.writer.end(&[]);
     match client.writer.flush().await {
@@ -145,7 +146,7 @@ async fn report(own: &mut OwnAnswer, proxy: &Proxy, exchange: &mut Exchange) {
     }
 }
 
-fn compose(own: &OwnAnswer, fate: ConnectionFate, exchange: &Exchange) -> (OutgoingHead, Vec<u8>) {
+fn compose(own: &OwnAnswer, exchange: &Exchange) -> (OutgoingHead, Vec<u8>) {
     let Exchange { context, findings, .. } = exchange;
     let route = context.route().and_then(|route| context.active_plan.route(route)).map(|(route, _)| route);
     let head: Option<&RequestHead> = context.head().map(AsRef::as_ref);
@@ -154,8 +155,6 @@ fn compose(own: &OwnAnswer, fate: ConnectionFate, exchange: &Exchange) -> (Outgo
         now: context.time(),
         is_head: head.is_some_and(|head| head.method() == b"HEAD"),
         is_grpc: head.is_some_and(grpc::is_call),
-        is_http10: head.is_some_and(|head| head.version == Version::Http10),
-        keeps_alive: fate == ConnectionFate::KeepAlive,
         template: route.and_then(|route| route.error_response.as_ref()),
         exceeded: findings.exceeded().map(|exceeded| (&exceeded.limit, exceeded.wait)),
         allow: own.allow.as_deref().unwrap_or(&context.settings().accept.methods),

@@ -12,12 +12,11 @@ use super::cors;
 use super::findings::{Findings, ResponseFindings};
 use super::response_inspection::ResponseInspector;
 use super::response_relay::{self, By, within};
-use super::upgrade;
 use crate::active_plan::HeaderRules;
-use crate::head::{OutgoingHead, ResponseHead, Version};
+use crate::head::{Delimited, Hop, OutgoingHead, ResponseHead};
 use crate::http1::framing::{self, Framing};
 use crate::http1::reader::Piece;
-use crate::message::{Delimited, Sink, Source};
+use crate::message::{Sink, Source};
 use crate::refusal::Refusal;
 use crate::upstream::UpstreamError;
 
@@ -47,45 +46,35 @@ pub(super) enum Relayed {
 pub(super) struct Answer {
     /// The head as the client gets it.
     head: OutgoingHead,
+    hop: Hop,
     framing: Framing,
-    delimited: Delimited,
     reusable: bool,
     takes_trailers: bool,
     inspector: Option<ResponseInspector>,
 }
 
 impl Answer {
-    /// Decides framing and writes the head.
+    /// Decides framing and writes the head for `client`, whose connection has this fate.
     pub(super) fn new(
         response: &ResponseHead,
         cleared: (&Contracted, &[u8]),
-        fate: ConnectionFate,
+        (client, fate): (&Sink<'_>, ConnectionFate),
         context: &RequestContext,
         findings: &mut Findings,
     ) -> Result<Answer, UpstreamError> {
         let admitted = &cleared.0.admitted;
         let framing =
             framing::of_response(response, admitted.head.method()).map_err(UpstreamError::Malformed)?;
-        let version = admitted.head.version;
-        let delimited = match (framing, version) {
-            (Framing::None | Framing::Length(_), _) => Delimited::Head,
-            (_, Version::Http11 | Version::Http2) => Delimited::Message,
-            (_, Version::Http10) => Delimited::Connection,
-        };
-        let reusable = response.version == Version::Http11
+        let delimited = client.delimiter(framing);
+        let reusable = response.allows_next()
             && framing != Framing::UntilClose
-            && !announces_unsent(response, framing, admitted.head.method())
-            && !response.fields.has_token("connection", b"close");
-        let keep_alive = fate == ConnectionFate::KeepAlive && delimited != Delimited::Connection;
-        let mut head = final_head(response, context, delimited);
-        match (keep_alive, version) {
-            (false, _) => head.field(b"Connection", b"close"),
-            (true, Version::Http10) => head.field(b"Connection", b"keep-alive"),
-            (true, Version::Http11 | Version::Http2) => {}
-        }
+            && !framing::announces_unsent(response, framing, admitted.head.method());
+        let closes = fate != ConnectionFate::KeepAlive || delimited == Delimited::Connection;
+        let head = final_head(response, context);
         let inspector = ResponseInspector::of(response, framing, cleared, context, findings);
-        let takes_trailers = upgrade::takes_trailers(&admitted.head);
-        Ok(Answer { head, framing, delimited, reusable, takes_trailers, inspector })
+        let takes_trailers = admitted.head.takes_trailers();
+        let hop = Hop { delimited, closes, ..Hop::default() };
+        Ok(Answer { head, hop, framing, reusable, takes_trailers, inspector })
     }
 
     /// Relays head and body, screened where rules look at them, and says what was found. Waits at most `patience`
@@ -96,14 +85,15 @@ impl Answer {
         client: &mut Sink<'_>,
         patience: Duration,
     ) -> (Relayed, ResponseFindings) {
-        let Answer { head, framing, delimited, reusable, takes_trailers, inspector } = self;
+        let Answer { head, hop, framing, reusable, takes_trailers, inspector } = self;
+        let delimited = hop.delimited;
         upstream.delimit(framing);
         client.take_trailers(takes_trailers);
         let mut judged = ResponseFindings::default();
         let mut relayed = None;
         match inspector {
             Some(inspector) => {
-                let start = response_relay::Start { head: &head, delimited, patience };
+                let start = response_relay::Start { head: &head, hop: &hop, patience };
                 let (outcome, found) = response_relay::relay(start, inspector, upstream, client).await;
                 judged = found;
                 relayed = match outcome {
@@ -114,7 +104,7 @@ impl Answer {
                     response_relay::Outcome::Passed => None,
                 };
             }
-            None => client.head(&head, delimited),
+            None => client.head(&head, &hop),
         }
         let relayed = match relayed {
             Some(relayed) => relayed,
@@ -162,16 +152,6 @@ async fn flow(
     }
 }
 
-/// Reports whether an upstream that is mistaken about its own answer may send a body that belongs to none: with HEAD,
-/// 204 and 304. It could arrive at any time, so nothing else is asked over that connection.
-fn announces_unsent(response: &ResponseHead, framing: Framing, method: &[u8]) -> bool {
-    let mut lengths = response.fields.all("content-length").peekable();
-    let says_empty = lengths.peek().is_some() && lengths.all(|length| length.trim_ascii() == b"0");
-    let says_nothing = response.fields.first("content-length").is_none()
-        && response.fields.first("transfer-encoding").is_none();
-    framing == Framing::None && !says_empty && (method == b"HEAD" || !says_nothing)
-}
-
 fn whole(delimited: Delimited, reusable: bool) -> Relayed {
     if delimited == Delimited::Connection { Relayed::ByClose } else { Relayed::Whole { reusable } }
 }
@@ -198,21 +178,14 @@ pub(super) fn interim_head(response: &ResponseHead, context: &RequestContext) ->
 }
 
 /// The head that reports the protocol to which the upstream switched.
-pub(super) fn switching_head(response: &ResponseHead, context: &RequestContext) -> OutgoingHead {
-    let mut out = final_head(response, context, Delimited::Head);
-    for value in response.fields.all("upgrade") {
-        out.field(b"Upgrade", value);
-    }
-    out.field(b"Connection", b"Upgrade");
-    out
+pub(super) fn switching_head(response: &ResponseHead, context: &RequestContext) -> (OutgoingHead, Hop) {
+    let upgrade = response.fields.all("upgrade").map(<[u8]>::to_vec).collect();
+    (final_head(response, context), Hop { upgrade, ..Hop::default() })
 }
 
-fn final_head(response: &ResponseHead, context: &RequestContext, delimited: Delimited) -> OutgoingHead {
+fn final_head(response: &ResponseHead, context: &RequestContext) -> OutgoingHead {
     let mut out = OutgoingHead::response(response.status, response.reason());
     let has_request_id = copy_fields(response, context, &mut out);
-    if delimited == Delimited::Message {
-        out.field(b"Transfer-Encoding", b"chunked");
-    }
     if !has_request_id {
         out.field(b"X-Request-Id", context.request_id().as_bytes());
     }
@@ -267,16 +240,11 @@ fn add_headers(response: &ResponseHead, rules: &HeaderRules, out: &mut OutgoingH
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use waf_shared::plan::AddHeader;
 
-    use super::super::testing::{contracted, exchange, head};
+    use super::super::testing::{contracted, exchange, head, response, with_client};
     use super::*;
-
-    fn response(lines: &str) -> ResponseHead {
-        let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
-        ResponseHead::parse(Bytes::from(text)).expect("a valid head")
-    }
+    use crate::message::Client;
 
     #[test]
     fn fields_of_one_hop_end_here_and_others_keep_case_and_order() {
@@ -288,7 +256,7 @@ mod tests {
         let lines = "HTTP/1.1 200 Fine\nServer: s\nX-A: a\nKeep-Alive: 1\n\
                      Connection: X-Hop, content-length, close\nx-hop: h\nContent-Length: 3\n\
                      Proxy-Authenticate: p\nUpgrade: u\nTE: t\nx-request-id: theirs\nkeep_alive: 2";
-        let out = final_head(&response(lines), &exchange.context, Delimited::Head);
+        let out = final_head(&response(lines), &exchange.context);
         assert_eq!(
             String::from_utf8_lossy(out.http1_lines()),
             "HTTP/1.1 200 Fine\r\nX-A: a\r\nContent-Length: 3\r\nx-request-id: theirs\r\nkeep_alive: 2\r\n\
@@ -303,51 +271,45 @@ mod tests {
         let out = interim_head(&hints, &exchange.context);
         assert_eq!(out.http1_lines(), b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n");
         let switching = response("HTTP/1.1 101 Switching Protocols\nUpgrade: websocket\nConnection: Upgrade");
-        let out = switching_head(&switching, &exchange.context);
-        let text = String::from_utf8_lossy(out.http1_lines()).into_owned();
-        assert!(text.ends_with("Upgrade: websocket\r\nConnection: Upgrade\r\n"), "{text}");
+        let (out, hop) = switching_head(&switching, &exchange.context);
+        assert!(!out.fields().any(|(name, _)| matches!(name, b"Upgrade" | b"Connection")));
+        assert_eq!(
+            (hop.upgrade, hop.closes, hop.delimited),
+            (vec![b"websocket".to_vec()], false, Delimited::Head)
+        );
     }
 
-    #[test]
-    fn connections_with_a_body_that_may_still_come_are_not_reused() {
-        for (lines, method, expected) in [
-            ("HTTP/1.1 200 OK\nContent-Length: 5", "HEAD", true),
-            ("HTTP/1.1 200 OK", "HEAD", true),
-            ("HTTP/1.1 200 OK\nContent-Length: 0", "HEAD", false),
-            ("HTTP/1.1 304 N\nContent-Length: 5", "GET", true),
-            ("HTTP/1.1 204 N\nTransfer-Encoding: chunked", "GET", true),
-            ("HTTP/1.1 204 N", "GET", false),
-            ("HTTP/1.1 200 OK\nContent-Length: 5", "GET", false),
-        ] {
-            let response = response(lines);
-            let framing = framing::of_response(&response, method.as_bytes()).expect("valid framing");
-            let announces = announces_unsent(&response, framing, method.as_bytes());
-            assert_eq!(announces, expected, "{method} {lines:?}");
-        }
-    }
-
-    #[test]
-    fn responses_are_delimited_for_the_version_of_the_client() {
+    #[tokio::test]
+    async fn responses_are_delimited_for_the_version_of_the_client() {
         let chunked = "HTTP/1.1 200 OK\nTransfer-Encoding: chunked";
         let (sized, endless) = ("HTTP/1.1 200 OK\nContent-Length: 3", "HTTP/1.1 200 OK");
-        for (version, lines, expected, connection) in [
-            ("1.1", sized, Delimited::Head, None),
-            ("1.1", chunked, Delimited::Message, None),
-            ("1.1", endless, Delimited::Message, None),
-            ("1.0", endless, Delimited::Connection, Some(&b"close"[..])),
-            ("1.0", sized, Delimited::Head, Some(b"keep-alive")),
+        for (version, lines, expected, ending) in [
+            ("1.1", sized, Delimited::Head, ""),
+            ("1.1", chunked, Delimited::Message, "Transfer-Encoding: chunked\r\n"),
+            ("1.1", endless, Delimited::Message, "Transfer-Encoding: chunked\r\n"),
+            ("1.0", endless, Delimited::Connection, "Connection: close\r\n"),
+            ("1.0", sized, Delimited::Head, "Connection: keep-alive\r\n"),
         ] {
             let mut exchange = exchange(|_, _| {});
             let request = head(&format!("GET / HTTP/{version}\nHost: a"));
-            let contracted = contracted(request, &mut exchange);
+            let (request_version, contracted) = (request.version, contracted(request, &mut exchange));
             let (context, findings) = (&exchange.context, &mut exchange.findings);
             let cleared = (&contracted, &b""[..]);
-            let fate = ConnectionFate::KeepAlive;
-            let answer = Answer::new(&response(lines), cleared, fate, context, findings);
-            let answer = answer.expect("valid framing");
-            assert_eq!(answer.delimited, expected, "{version} {lines:?}");
-            let value = answer.head.fields().find(|(name, _)| *name == b"Connection").map(|(_, value)| value);
-            assert_eq!(value, connection, "{version} {lines:?}");
+            let (delimited, got, _) = with_client(b"", async |client: &mut Client<'_>| {
+                client.writer.speak(request_version);
+                let way = (&client.writer, ConnectionFate::KeepAlive);
+                let answer = Answer::new(&response(lines), cleared, way, context, findings);
+                let answer = answer.expect("valid framing");
+                client.writer.head(&answer.head, &answer.hop);
+                client.writer.flush().await.expect("memory takes it");
+                answer.hop.delimited
+            })
+            .await;
+            assert_eq!(delimited, expected, "{version} {lines:?}");
+            let (_, last) = got.split_once("X-Request-Id: ").expect("every answer has an id");
+            let (_, last) = last.split_once("\r\n").expect("a line ends");
+            assert!(last.ends_with(&format!("{ending}\r\n")), "{version} {lines:?}: {last:?}");
+            assert_eq!(last.contains("Connection: "), ending.contains("Connection: "), "{version}: {last:?}");
         }
     }
 }

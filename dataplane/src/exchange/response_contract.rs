@@ -117,3 +117,87 @@ impl ResponseContract {
         self.bytes = Vec::new();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::plan::{Mode, Route};
+
+    use super::super::testing::{add_contract, contracted, exchange, head, response};
+    use super::*;
+
+    /// Judges a response that comes in `pieces`: whether it is refused and why it breaks the contract; `None` where
+    /// nothing looks at it.
+    fn judge(
+        lines: &str,
+        pieces: &[&str],
+        change: impl FnOnce(&mut Route),
+    ) -> Option<(bool, Option<String>)> {
+        let mut exchange = exchange(|plan, route| {
+            add_contract(plan, route);
+            change(route);
+        });
+        let contracted = contracted(head("GET /orders/7 HTTP/1.1\nHost: a"), &mut exchange);
+        let response = response(&format!("HTTP/1.1 {lines}"));
+        let has_body = !pieces.is_empty();
+        let mut judged = ResponseContract::of(&response, has_body, &contracted, &exchange.context)?;
+        for piece in pieces {
+            judged.take(piece.as_bytes());
+        }
+        judged.finish();
+        assert!(judged.is_over());
+        Some((judged.is_refused(), judged.into_breach()))
+    }
+
+    const JSON: &str = "200 OK\nContent-Type: application/json";
+
+    #[test]
+    fn responses_that_keep_the_contract_pass() {
+        for (lines, pieces) in [
+            (JSON, &[r#"{"id":1}"#][..]),
+            (JSON, &[r#"{"i"#, r#"d":1,"#, r#""more":null}"#]),
+            ("200 OK\nContent-Type: application/json; charset=utf-8", &[r#"{"id":1}"#]),
+            // A part of a body is no document.
+            ("206 Partial Content\nContent-Type: application/json", &[r#""id":1}"#]),
+        ] {
+            let judged = judge(lines, pieces, |_| {});
+            assert_eq!(judged, Some((false, None)), "{lines:?} {pieces:?}");
+        }
+    }
+
+    #[test]
+    fn breaches_are_refused_or_reported() {
+        for (lines, pieces) in [
+            (JSON, &[r#"{"name":1}"#][..]),
+            (JSON, &["[", "]"]),
+            (JSON, &[r#"{"id":"#]),
+            ("200 OK\nContent-Type: text/html", &["<p>"]),
+            ("404 Not Found\nContent-Type: application/json", &[r#"{"id":1}"#]),
+        ] {
+            let (is_refused, breach) = judge(lines, pieces, |_| {}).expect("it is looked at");
+            assert!(is_refused && breach.is_some(), "{lines:?} {pieces:?}");
+            let detects = |route: &mut Route| route.settings.mode = Mode::DetectOnly;
+            let (is_refused, breach) = judge(lines, pieces, detects).expect("it is looked at");
+            assert!(!is_refused && breach.is_some(), "{lines:?} {pieces:?}");
+        }
+    }
+
+    #[test]
+    fn beyond_the_bound_the_prefix_is_judged() {
+        let bound = |route: &mut Route| route.settings.inspection.max_inspect_size = 12;
+        for (pieces, is_kept) in [
+            (&[r#"{"id":1,"a":""#, "b\"}"][..], true),
+            (&[r#"{"a":"bcdefghijk"#, "\"}"], true),
+            (&[r#"["a","b","c","d"]"#], false),
+        ] {
+            let (_, breach) = judge(JSON, pieces, bound).expect("it is looked at");
+            assert_eq!(breach.is_none(), is_kept, "{pieces:?}: {breach:?}");
+        }
+    }
+
+    #[test]
+    fn a_leaf_that_is_off_and_a_copy_that_is_known_are_not_looked_at() {
+        assert_eq!(judge("304 Not Modified", &[], |_| {}), None);
+        let off = |route: &mut Route| route.settings.leaves.remove(Leaf::ResponseInspectionOpenapiValidation);
+        assert_eq!(judge(JSON, &["[]"], off), None);
+    }
+}

@@ -11,7 +11,7 @@ use waf_detection::response::{Asked, Head, ResponseInspection};
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::Leaf;
 use waf_shared::metrics::RouteCounter;
-use waf_shared::plan::Settings;
+use waf_shared::plan::{self, Settings};
 
 use super::admit::Admitted;
 use super::body::Body;
@@ -19,7 +19,7 @@ use super::context::RequestContext;
 use super::contract::Contracted;
 use super::findings::{Findings, ResponseFindings};
 use super::response_contract::ResponseContract;
-use crate::coding::{self, Ancillary, Inflater};
+use crate::coding::{self, Ancillary, Coding, Inflater, UnknownCoding};
 use crate::head::ResponseHead;
 use crate::http1::framing::Framing;
 use crate::metrics::{thread_cpu_time, watch};
@@ -63,44 +63,37 @@ impl ResponseInspector {
             return None;
         }
         let refuses = context.is_blocking() && is_wanted;
+        let limits = &settings.inspection;
         // A body whose length nobody knows is a stream: it is read on for as long as it flows.
         let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
-        let inspected_max = settings.inspection.max_inspect_size;
-        let bytes_max = if is_stream { u64::MAX } else { inspected_max };
+        let bytes_max = if is_stream { u64::MAX } else { limits.max_inspect_size };
         let mut inspection = inspection(context, refuses, bytes_max);
         let asked = asked(&contracted.admitted, parameters);
         let kind = if is_wanted { inspection.head(&asked, &head(response)) } else { None };
         let codings = coding::codings(response.fields.all("content-encoding"));
-        let is_part = response.status == 206;
-        let reads_body = kind.is_some()
-            && has_body
-            && codings.as_ref().is_ok_and(|codings| codings.is_empty() || !is_part);
+        let is_read = kind.is_some() && has_body;
+        let reads_body = is_read && can_be_read(response, codings.as_deref());
         let blocks = inspection.verdict().blocks();
-        if kind.is_some() && has_body && !reads_body && !blocks {
+        if is_read && !reads_body && !blocks {
             findings.measured.count(RouteCounter::ResponseCoded);
         }
         if !reads_body && !blocks && answered.is_none() {
             return None;
         }
-        let bounds = coding::Bounds { bytes_max, ratio_max: settings.inspection.decompression_ratio_limit };
-        if codings.is_err()
-            && let Some(answered) = &mut answered
-        {
+        if let (Some(answered), Err(_)) = (&mut answered, &codings) {
             answered.give_up();
         }
+        let bounds = coding::Bounds { bytes_max, ratio_max: limits.decompression_ratio_limit };
         let inflater = codings.ok().filter(|codings| !codings.is_empty());
-        let is_too_long =
-            matches!(framing, Framing::Length(length) if length > bytes_max) && inflater.is_none();
         Some(ResponseInspector {
             inspection: Box::new(inspection),
+            is_too_long: is_longer(framing, bytes_max) && inflater.is_none(),
             inflater: inflater.map(|codings| Inflater::new(&codings, bounds, Ancillary::Skipped)),
             reads_body,
             answered,
             refuses,
             is_stream,
-            held_max: usize::try_from(inspected_max.min(settings.inspection.max_memory_buffer))
-                .unwrap_or(usize::MAX),
-            is_too_long,
+            held_max: held_max(limits),
             is_garbled: false,
         })
     }
@@ -236,6 +229,16 @@ pub(super) fn parameters(admitted: &Admitted, body: &Body, settings: &Settings) 
     }
 }
 
+/// Reports whether a declared length is greater than `bytes_max`.
+fn is_longer(framing: Framing, bytes_max: u64) -> bool {
+    matches!(framing, Framing::Length(length) if length > bytes_max)
+}
+
+/// Bytes that are held at most until they are judged.
+fn held_max(limits: &plan::Inspection) -> usize {
+    usize::try_from(limits.max_inspect_size.min(limits.max_memory_buffer)).unwrap_or(usize::MAX)
+}
+
 fn inspection(context: &RequestContext, stops: bool, bytes_max: u64) -> ResponseInspection {
     let settings = context.settings();
     let limit = settings.inspection.evaluation_timeout.duration();
@@ -261,5 +264,91 @@ fn head(response: &ResponseHead) -> Head<'_> {
         status: response.status,
         content_type: response.fields.first("content-type").unwrap_or_default(),
         location: response.fields.first("location"),
+    }
+}
+/// Reports whether a body with these codings can be read as text: a part of an inflated body cannot.
+fn can_be_read(response: &ResponseHead, codings: Result<&[Coding], &UnknownCoding>) -> bool {
+    codings.is_ok_and(|codings| codings.is_empty() || response.status != 206)
+}
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::plan::{Mode, Route};
+
+    use super::super::testing::{LEAK, contracted, exchange, head as request_head, response};
+    use super::*;
+    use crate::http1::framing;
+
+    const HTML: &str = "200 OK\nContent-Type: text/html\nContent-Length: 150";
+
+    /// Feeds a response to its inspection: whether it is held back, whether it is refused, and what was found. `None`
+    /// where nothing looks at it.
+    fn inspect(
+        lines: &str,
+        body: &str,
+        change: impl FnOnce(&mut Route),
+    ) -> Option<(bool, bool, ResponseFindings)> {
+        let mut exchange = exchange(|_, route| change(route));
+        let contracted = contracted(request_head("GET / HTTP/1.1\nHost: a"), &mut exchange);
+        let response = response(&format!("HTTP/1.1 {lines}"));
+        let framing = framing::of_response(&response, b"GET").expect("valid framing");
+        let (context, findings) = (&exchange.context, &mut exchange.findings);
+        let mut inspector = ResponseInspector::of(&response, framing, (&contracted, b""), context, findings)?;
+        for piece in body.as_bytes().chunks(7) {
+            inspector.take(piece);
+        }
+        inspector.finish();
+        Some((inspector.holds(), inspector.refusal().is_some(), inspector.into_judged()))
+    }
+
+    #[test]
+    fn leaks_are_held_back_or_reported() {
+        for (mode, is_blocking) in [(Mode::Blocking, true), (Mode::DetectOnly, false)] {
+            for lines in [HTML, "200 OK\nContent-Type: text/plain", "500 Oops\nContent-Type: text/html"] {
+                let inspected = inspect(lines, LEAK, |route| route.settings.mode = mode);
+                let (holds, is_refused, found) = inspected.expect("it is looked at");
+                assert_eq!((holds, is_refused), (is_blocking, is_blocking), "{mode:?} {lines:?}");
+                assert!(found.verdict.is_some() && found.unread.is_none(), "{mode:?} {lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn benign_responses_pass() {
+        for (lines, body) in [
+            (HTML, "<p>Use SELECT to read rows from a table.</p>"),
+            ("200 OK\nContent-Type: application/json", r#"{"error":null}"#),
+            ("404 Not Found\nContent-Type: text/html", "<h1>Not found</h1>"),
+        ] {
+            let (_, is_refused, found) = inspect(lines, body, |_| {}).expect("it is looked at");
+            assert!(!is_refused && found.verdict.is_none(), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn bodies_that_are_no_text_or_cannot_be_decoded_are_not_read() {
+        for lines in [
+            "200 OK\nContent-Type: image/png",
+            "200 OK\nContent-Type: text/html\nContent-Length: 0",
+            "304 Not Modified\nContent-Type: text/html",
+            "200 OK\nContent-Type: text/html\nContent-Encoding: x-unknown",
+            "206 Partial Content\nContent-Type: text/html\nContent-Encoding: gzip",
+        ] {
+            assert!(inspect(lines, LEAK, |_| {}).is_none(), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn the_reason_why_a_body_was_not_read_is_counted() {
+        let bound = |route: &mut Route| route.settings.inspection.max_inspect_size = 64;
+        for (lines, unread) in [
+            (HTML, Some(RouteCounter::ResponseTooLong)),
+            // Of a stream everything is read.
+            ("200 OK\nContent-Type: text/html", None),
+            ("200 OK\nContent-Type: text/html\nContent-Encoding: gzip", Some(RouteCounter::ResponseCoded)),
+        ] {
+            let (_, is_refused, found) = inspect(lines, &"<p>a</p>".repeat(20), bound).expect("looked at");
+            assert_eq!((is_refused, found.unread), (false, unread), "{lines:?}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Relaying a response that is screened. In blocking mode it is held until it is judged: to its end or to the bound on
 //! inspection, a stream only until it falls silent. What then follows is judged before it passes.
 
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,9 +10,9 @@ use waf_shared::limits;
 
 use super::findings::ResponseFindings;
 use super::response_inspection::ResponseInspector;
-use crate::head::OutgoingHead;
+use crate::head::{Hop, OutgoingHead};
 use crate::http1::reader::Piece;
-use crate::message::{Delimited, Sink, Source};
+use crate::message::{Sink, Source};
 use crate::refusal::Refusal;
 
 /// Bytes that are judged and written at once.
@@ -21,7 +22,7 @@ const BATCH_BYTES_MAX: usize = 32 << 10;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start<'a> {
     pub(super) head: &'a OutgoingHead,
-    pub(super) delimited: Delimited,
+    pub(super) hop: &'a Hop,
     /// Time that the upstream may be silent.
     pub(super) patience: Duration,
 }
@@ -73,53 +74,13 @@ async fn run(
     client: &mut Sink<'_>,
 ) -> Outcome {
     let mut batch = Batch::default();
-    if inspector.holds() {
-        let end = hold(start, inspector, upstream, &mut batch).await;
-        if let Some(refusal) = inspector.refusal() {
-            return Outcome::Refused(refusal);
-        }
-        client.head(start.head, start.delimited);
-        batch.queue(client);
-        match end {
-            Held::All(trailers) => return finish(client, &trailers).await,
-            Held::Broken(by) => return cut(client, by).await,
-            Held::Enough => {}
-        }
-    } else {
-        client.head(start.head, start.delimited);
+    if let Break(outcome) = begin(start, inspector, upstream, client, &mut batch).await {
+        return outcome;
     }
     inspector.release();
     while !inspector.is_over() {
-        let end = match batch.gather(upstream, inspector) {
-            Ok(end) => end,
-            Err(Broken) => return cut(client, By::Upstream).await,
-        };
-        match &end {
-            Some(_) => inspector.finish(),
-            None if inspector.holds() && !batch.is_empty() => inspector.probe(),
-            None => {}
-        }
-        if inspector.refusal().is_some() {
-            return Outcome::Stopped;
-        }
-        batch.queue(client);
-        if let Some(trailers) = end {
-            return finish(client, &trailers).await;
-        }
-        if client.flush().await.is_err() {
-            return Outcome::Cut(By::Client);
-        }
-        match within(start.patience, upstream.body()).await {
-            Some(Ok(Piece::Data(data))) => batch.push(data, inspector),
-            Some(Ok(Piece::End(trailers))) => {
-                inspector.finish();
-                if inspector.refusal().is_some() {
-                    return Outcome::Stopped;
-                }
-                return finish(client, &trailers).await;
-            }
-            Some(Err(_)) => return Outcome::Cut(By::Upstream),
-            None => return Outcome::Cut(By::Silence),
+        if let Break(outcome) = step(start.patience, inspector, upstream, client, &mut batch).await {
+            return outcome;
         }
     }
     // The piece in hand was judged as far as anything is.
@@ -128,6 +89,72 @@ async fn run(
     }
     batch.queue(client);
     Outcome::Passed
+}
+
+/// Queues the head, after what is held was judged.
+async fn begin(
+    start: Start<'_>,
+    inspector: &mut ResponseInspector,
+    upstream: &mut Source<'_>,
+    client: &mut Sink<'_>,
+    batch: &mut Batch,
+) -> ControlFlow<Outcome> {
+    if !inspector.holds() {
+        client.head(start.head, start.hop);
+        return Continue(());
+    }
+    let end = hold(start, inspector, upstream, batch).await;
+    if let Some(refusal) = inspector.refusal() {
+        return Break(Outcome::Refused(refusal));
+    }
+    client.head(start.head, start.hop);
+    batch.queue(client);
+    match end {
+        Held::All(trailers) => Break(finish(client, &trailers).await),
+        Held::Broken(by) => Break(cut(client, by).await),
+        Held::Enough => Continue(()),
+    }
+}
+
+/// Sends what was judged, and judges the next piece.
+async fn step(
+    patience: Duration,
+    inspector: &mut ResponseInspector,
+    upstream: &mut Source<'_>,
+    client: &mut Sink<'_>,
+    batch: &mut Batch,
+) -> ControlFlow<Outcome> {
+    let Ok(end) = batch.gather(upstream, inspector) else {
+        return Break(cut(client, By::Upstream).await);
+    };
+    match &end {
+        Some(_) => inspector.finish(),
+        None if inspector.holds() && !batch.is_empty() => inspector.probe(),
+        None => {}
+    }
+    if inspector.refusal().is_some() {
+        return Break(Outcome::Stopped);
+    }
+    batch.queue(client);
+    if let Some(trailers) = end {
+        return Break(finish(client, &trailers).await);
+    }
+    if client.flush().await.is_err() {
+        return Break(Outcome::Cut(By::Client));
+    }
+    match within(patience, upstream.body()).await {
+        Some(Ok(Piece::Data(data))) => batch.push(data, inspector),
+        Some(Ok(Piece::End(trailers))) => {
+            inspector.finish();
+            if inspector.refusal().is_some() {
+                return Break(Outcome::Stopped);
+            }
+            return Break(finish(client, &trailers).await);
+        }
+        Some(Err(_)) => return Break(Outcome::Cut(By::Upstream)),
+        None => return Break(Outcome::Cut(By::Silence)),
+    }
+    Continue(())
 }
 
 /// End of holding.
@@ -235,16 +262,12 @@ pub(super) async fn within<T>(patience: Duration, work: impl Future<Output = T>)
 mod tests {
     use waf_shared::plan::Mode;
 
-    use super::super::testing::{contracted, exchange, head, with_client};
+    use super::super::testing::{LEAK, contracted, exchange, head, response, with_client};
     use super::*;
-    use crate::head::ResponseHead;
     use crate::http1::framing;
     use crate::http1::reader::Reader;
     use crate::message::Client;
     use crate::stream::Stream;
-
-    const LEAK: &str = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
-                        server version for the right syntax to use near ''1''' at line 1";
 
     /// The outcome of relaying a response that the upstream wrote whole, the bytes that the client got, and whether
     /// rules found something.
@@ -256,8 +279,8 @@ mod tests {
         let mut reader = Reader::new(half);
         let mut upstream = Source::http1(&mut reader);
         let length = body.len();
-        let text = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n");
-        let response = ResponseHead::parse(Bytes::from(text)).expect("a valid head");
+        let response =
+            response(&format!("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: {length}"));
         let framing = framing::of_response(&response, b"GET").expect("valid framing");
         upstream.delimit(framing);
         let mut exchange = exchange(|_, route| route.settings.mode = mode);
@@ -268,7 +291,7 @@ mod tests {
         let out = OutgoingHead::response(200, b"OK");
         let ((outcome, found), got, _) = with_client(b"", async |client: &mut Client<'_>| {
             let patience = Duration::from_secs(1);
-            let start = Start { head: &out, delimited: Delimited::Head, patience };
+            let start = Start { head: &out, hop: &Hop::default(), patience };
             relay(start, inspector, &mut upstream, &mut client.writer).await
         })
         .await;

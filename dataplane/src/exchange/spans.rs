@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use waf_shared::limits;
-use waf_shared::plan::{Scheme, Upstream};
+use waf_shared::plan::Upstream;
 
 use super::context::RequestContext;
 use crate::audit::{Disposition, EventFinding};
 use crate::head::RequestHead;
 use crate::trace::{self, Action, Call};
+use crate::upstream::scheme_name;
 
 /// Begins the trace of an exchange, in the place that a readable head may name.
 pub(super) fn begin(
@@ -24,11 +25,11 @@ pub(super) fn begin(
 
 /// The call of an upstream with a request for `target` that begins now.
 pub(super) fn call(upstream: &Upstream, target: &[u8]) -> Call {
-    let scheme: &[u8] = if upstream.scheme == Scheme::Https { b"https://" } else { b"http://" };
+    let scheme = scheme_name(upstream.scheme).as_bytes();
     Call {
         host: upstream.host.clone(),
         port: upstream.port,
-        url: [scheme, upstream.authority.as_bytes(), &trace::bounded(target)].concat(),
+        url: [scheme, b"://", upstream.authority.as_bytes(), &trace::bounded(target)].concat(),
         began: Instant::now(),
         answered: None,
         status: None,

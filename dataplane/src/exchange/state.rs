@@ -139,3 +139,55 @@ impl Drop for Exchange {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use waf_shared::catalog::Leaf;
+    use waf_shared::plan::Mode;
+
+    use super::super::testing::{exchange, proxy};
+    use super::*;
+
+    /// The counter of an exchange that ended with this disposition, after a violation that the mode allows or not.
+    async fn ended(disposition: Disposition, has_violation: bool) -> Option<RouteCounter> {
+        let mut exchange = exchange(|plan, route| {
+            plan.global.mode = Mode::DetectOnly;
+            route.settings.mode = Mode::DetectOnly;
+        });
+        exchange.mark_request();
+        if has_violation {
+            let Exchange { context, findings, .. } = &mut exchange;
+            let found = findings.violate(context, Leaf::RequestValidationMaxUrlLength, "TARGET", "too long");
+            assert!(found.is_ok(), "detection alone refuses nothing");
+        }
+        let ending = Ending { disposition, status: 200, detail: None, verdict: None };
+        exchange.send_event(ending, &proxy()).await.expect("the event finds room");
+        exchange.action
+    }
+
+    #[tokio::test]
+    async fn an_exchange_is_counted_by_what_was_done_with_it() {
+        for (disposition, has_violation, expected) in [
+            (Disposition::Logged, false, RouteCounter::Allowed),
+            // An event that has nothing to report is not sent.
+            (Disposition::Detected, false, RouteCounter::Allowed),
+            (Disposition::Detected, true, RouteCounter::Detected),
+            (Disposition::Logged, true, RouteCounter::Allowed),
+        ] {
+            assert_eq!(ended(disposition, has_violation).await, Some(expected), "{disposition:?}");
+        }
+        let mut exchange = exchange(|_, _| {});
+        assert_eq!(exchange.action, None, "there is no request yet");
+        exchange.set_blocked();
+        exchange.mark_request();
+        assert_eq!(exchange.action, Some(RouteCounter::Blocked), "a request that was blocked stays so");
+    }
+
+    #[tokio::test]
+    async fn every_exchange_has_an_id_by_the_time_its_event_is_due() {
+        let mut exchange = exchange(|_, _| {});
+        let ending = Ending { disposition: Disposition::Logged, status: 400, detail: None, verdict: None };
+        exchange.send_event(ending, &proxy()).await.expect("there is nothing to send");
+        assert!(exchange.context.request_id().len() >= 8, "{}", exchange.context.request_id());
+    }
+}

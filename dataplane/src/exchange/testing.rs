@@ -6,17 +6,21 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc;
-use waf_shared::catalog::LeafSet;
+use waf_shared::catalog::{Leaf, LeafSet};
+use waf_shared::plan::contract::{
+    Contract, ContractPath, Keyword, Media, Operation, Parameter, ParameterId, Place, RequestBody, Response,
+    Schema, SchemaId, StatusRange, Style, types,
+};
 use waf_shared::plan::{
-    self, Accept, AuditFormat, Inspection, Listen, Millis, Mode, Multipart, PathPattern, Plan, Protocol,
-    ResponseHeaders, Rewrite, Route, RouteId, Scheme, Segment, Settings, Upstream,
+    self, Accept, AuditFormat, Inspection, Listen, Millis, Mode, Multipart, OpenApi, PathPattern, Plan,
+    Protocol, ResponseHeaders, Rewrite, Route, RouteId, Scheme, Segment, Settings, Upstream,
 };
 
 use super::admit::{self, Admitted};
 use super::contract::{self, Contracted};
 use super::{Arrival, ConnectionFate, ConnectionInfo, Exchange, Rejection};
 use crate::active_plan::ActivePlan;
-use crate::head::RequestHead;
+use crate::head::{RequestHead, ResponseHead};
 use crate::http1::reader::Reader;
 use crate::message::{Client, Sink, Source};
 use crate::metrics::Metrics;
@@ -117,6 +121,72 @@ pub(super) fn active_plan(change: impl FnOnce(&mut Plan, &mut Route)) -> Arc<Act
     active
 }
 
+/// The JSON media type with the schema of this index.
+fn json(id: u32) -> Media {
+    Media { range: "application/json".to_owned(), schema: Some(SchemaId(id)), encodings: Vec::new() }
+}
+
+/// A parameter that is an integer.
+fn parameter(name: &str, place: Place, style: Style) -> Parameter {
+    Parameter {
+        name: name.to_owned(),
+        place,
+        required: place == Place::Path,
+        allows_empty: false,
+        is_json: false,
+        style,
+        explode: false,
+        schema: Some(SchemaId(0)),
+    }
+}
+
+/// The schema of an object that has this member.
+fn object(member: &str) -> Schema {
+    Schema { keywords: vec![Keyword::Types(types::OBJECT), Keyword::Required(vec![member.to_owned()])] }
+}
+
+/// Gives `route` a contract that is enforced: `GET /orders/{id}` and `POST /orders`.
+pub(super) fn add_contract(plan: &mut Plan, route: &mut Route) {
+    let path = |template: &str, operation| ContractPath {
+        template: template.to_owned(),
+        bases: vec![String::new()],
+        operations: vec![operation],
+    };
+    let get = Operation {
+        method: "GET".to_owned(),
+        parameters: vec![ParameterId(0), ParameterId(1)],
+        body: None,
+        responses: vec![Response {
+            status: StatusRange::Class(2),
+            content: vec![json(2)],
+            headers: Vec::new(),
+        }],
+    };
+    let post = Operation {
+        method: "POST".to_owned(),
+        parameters: Vec::new(),
+        body: Some(RequestBody { required: true, content: vec![json(1)] }),
+        responses: Vec::new(),
+    };
+    plan.contracts.push(Contract {
+        paths: vec![path("/orders/{id}", get), path("/orders", post)],
+        parameters: vec![
+            parameter("id", Place::Path, Style::Simple),
+            parameter("limit", Place::Query, Style::Form),
+        ],
+        schemas: vec![
+            Schema { keywords: vec![Keyword::Types(types::INTEGER)] },
+            object("name"),
+            object("id"),
+        ],
+        patterns: Vec::new(),
+        query_keys: Vec::new(),
+    });
+    let (spec, spec_digest) = ("orders.yaml".to_owned(), [0; 32]);
+    route.openapi = Some(OpenApi { spec, spec_digest, contract: 0, strict: true });
+    route.settings.leaves.insert(Leaf::ResponseInspectionOpenapiValidation);
+}
+
 /// A connection without TLS from 192.0.2.1.
 pub(super) fn connection(arrival: Arrival) -> ConnectionInfo {
     let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
@@ -128,6 +198,16 @@ pub(super) fn head(lines: &str) -> RequestHead {
     let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
     RequestHead::parse(Bytes::from(text)).expect("a valid head")
 }
+
+/// The head of a response that `lines` are, without their last line ends.
+pub(super) fn response(lines: &str) -> ResponseHead {
+    let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
+    ResponseHead::parse(Bytes::from(text)).expect("a valid head")
+}
+
+/// A message of a database that a response must not carry.
+pub(super) const LEAK: &str = "You have an error in your SQL syntax; check the manual that corresponds to your \
+                               MySQL server version for the right syntax to use near ''1''' at line 1";
 
 /// An exchange on a plan that `change` makes.
 pub(super) fn exchange(change: impl FnOnce(&mut Plan, &mut Route)) -> Exchange {

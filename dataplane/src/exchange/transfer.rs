@@ -5,58 +5,24 @@ mod attempt;
 
 mod head;
 
-mod upload;
+mod outcome;
 
-use std::io;
+mod upload;
 
 use waf_shared::catalog::Leaf;
 use waf_shared::plan::Route;
 
 use super::admit::Admitted;
-use super::connection_fate::ConnectionFate;
-use super::context::RequestContext;
-use super::findings::Findings;
 use super::inspect::Cleared;
 use super::rejection::Rejection;
 use super::{forward, spans, upgrade};
-use crate::http1::framing::Framing;
 use crate::http2;
-use crate::message::{Client, Delimited};
+use crate::message::Client;
 use crate::proxy::Proxy;
-use crate::trace::Call;
 use crate::upstream::{Granted, Holder, HttpVersionPreference, Outbound, Pool, UpstreamError};
 use attempt::{Attempt, Held};
-
-/// A request that was answered with the upstream's response.
-#[derive(Debug)]
-pub(super) struct Answered {
-    pub(super) status: u16,
-    pub(super) fate: ConnectionFate,
-    /// Addition to the status in the event.
-    pub(super) detail: Option<&'static str>,
-}
-
-/// The parts of an exchange that a transfer reads and appends to.
-#[derive(Debug)]
-pub(super) struct Notes<'e> {
-    pub(super) context: &'e RequestContext,
-    pub(super) findings: &'e mut Findings,
-    /// The call of the upstream, while tracing is on.
-    pub(super) call: &'e mut Option<Call>,
-}
-
-/// The reason why an attempt failed.
-enum Failed {
-    /// The connection closed before a byte of the answer came: the request may never have been read.
-    Unanswered(io::Error),
-    Rejected(Rejection),
-}
-
-impl From<UpstreamError> for Failed {
-    fn from(error: UpstreamError) -> Failed {
-        Failed::Rejected(Rejection::Upstream(error))
-    }
-}
+use outcome::Failed;
+pub(super) use outcome::{Answered, Notes};
 
 /// Forwards the request and relays the answer. A client that breaks its request off ends both.
 pub(super) async fn transfer(
@@ -153,11 +119,8 @@ fn outbound(
     // A request that HTTP/2 cannot express goes over a connection that was not offered it.
     let is_inexpressible = may_speak_http2 && http2.is_none();
     let preference = if is_inexpressible { HttpVersionPreference::Http1 } else { preference };
-    let delimited = match admitted.framing {
-        Framing::Chunked => Delimited::Message,
-        _ => Delimited::Head,
-    };
-    (Outbound { head, http2, delimited, is_whole: !admitted.carries_body() }, preference)
+    let hop = forward::hop(admitted);
+    (Outbound { head, http2, hop, is_whole: !admitted.carries_body() }, preference)
 }
 
 /// RFC 9110 section 9.2.2.
@@ -167,7 +130,6 @@ fn is_idempotent(method: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{contracted, exchange, head};
     use super::*;
 
     #[test]
@@ -182,21 +144,5 @@ mod tests {
         ] {
             assert_eq!(is_idempotent(method.as_bytes()), expected, "{method}");
         }
-    }
-
-    #[test]
-    fn the_upstream_gets_the_bytes_of_the_client_and_our_fields() {
-        let mut exchange = exchange(|_, _| {});
-        let lines = "GET /A%2fb?q=%20 HTTP/1.1\nHOST: a\nx-B: 1\nConnection: x-hop\nX-Hop: 2\nX-b: 3\n\
-                     X-Request-Id: 0123456789\nX-Forwarded-For: 203.0.113.9\nKeep-Alive: 5";
-        let contracted = contracted(head(lines), &mut exchange);
-        let context = &exchange.context;
-        let (route, _) = context.active_plan.route(contracted.admitted.route).expect("the route");
-        let out = forward::head(&contracted.admitted, route, context);
-        assert_eq!(
-            String::from_utf8_lossy(out.http1_lines()),
-            "GET /A%2fb?q=%20 HTTP/1.1\r\nHost: a\r\nx-B: 1\r\nX-b: 3\r\nX-Forwarded-For: 192.0.2.1\r\n\
-             X-Forwarded-Proto: http\r\nX-Forwarded-Host: a\r\nX-Request-Id: 0123456789\r\n"
-        );
     }
 }

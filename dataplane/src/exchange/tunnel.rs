@@ -88,14 +88,13 @@ async fn silence(moved: &Moved) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::{AsyncReadExt as _, duplex, split};
+    use tokio::io::{AsyncReadExt as _, DuplexStream, duplex, split};
+    use tokio::task::JoinHandle;
 
-    #[tokio::test(start_paused = true)]
-    async fn bytes_pass_both_ways_and_silence_ends_it() {
-        let (mut client, ours) = duplex(64);
-        let (mut upstream, theirs) = duplex(64);
-        let began = Instant::now();
-        let tunnel = tokio::spawn(async move {
+    /// A tunnel between a client and an upstream, and its end.
+    fn tunnel() -> (DuplexStream, DuplexStream, JoinHandle<()>) {
+        let ((client, ours), (upstream, theirs)) = (duplex(64), duplex(64));
+        let ended = tokio::spawn(async move {
             let (client_reader, mut client_writer) = split(ours);
             let (upstream_reader, mut upstream_writer) = split(theirs);
             let (mut client_reader, mut upstream_reader) =
@@ -104,6 +103,13 @@ mod tests {
             let upstream = Side { reader: &mut upstream_reader, writer: &mut upstream_writer };
             run(client, upstream).await;
         });
+        (client, upstream, ended)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bytes_pass_both_ways_and_silence_ends_it() {
+        let (mut client, mut upstream, tunnel) = tunnel();
+        let began = Instant::now();
         let mut got = [0u8; 4];
         client.write_all(b"ping").await.expect("taken");
         upstream.read_exact(&mut got).await.expect("four bytes");
@@ -121,17 +127,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_end_of_one_direction_leaves_the_other() {
-        let (mut client, ours) = duplex(64);
-        let (mut upstream, theirs) = duplex(64);
-        let tunnel = tokio::spawn(async move {
-            let (client_reader, mut client_writer) = split(ours);
-            let (upstream_reader, mut upstream_writer) = split(theirs);
-            let (mut client_reader, mut upstream_reader) =
-                (Reader::new(client_reader), Reader::new(upstream_reader));
-            let client = Side { reader: &mut client_reader, writer: &mut client_writer };
-            let upstream = Side { reader: &mut upstream_reader, writer: &mut upstream_writer };
-            run(client, upstream).await;
-        });
+        let (mut client, mut upstream, tunnel) = tunnel();
         client.write_all(b"last words").await.expect("taken");
         client.shutdown().await.expect("a half can close");
         let mut heard = Vec::new();

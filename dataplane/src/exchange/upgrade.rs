@@ -2,17 +2,16 @@
 //! one of them. It knows no socket; what follows a switch is the business of [`super::tunnel`].
 
 use super::admit::Admitted;
-use crate::head::{RequestHead, ResponseHead, Version};
+use crate::head::ResponseHead;
 use crate::http1::head::is_token;
 
 /// Names of protocols that carry HTTP: requests in them would reach the upstream unseen.
 const CARRY_HTTP: &[&str] = &["http", "h2", "h2c", "h3", "tls"];
 
-/// The protocols that are asked for on the client's behalf; none unless this is a plain HTTP/1.1 GET.
+/// The protocols that are asked for on the client's behalf; none unless this is a GET without a body.
 pub(super) fn asked(admitted: &Admitted) -> Vec<&[u8]> {
     let head = &admitted.head;
-    let may = head.version == Version::Http11 && head.method() == b"GET" && !admitted.carries_body();
-    if !may || !head.fields.has_token("connection", b"upgrade") {
+    if head.method() != b"GET" || admitted.carries_body() || !head.asks_for_switch() {
         return Vec::new();
     }
     head.fields.tokens("upgrade").filter(|protocol| is_tunnelled(protocol)).collect()
@@ -22,16 +21,6 @@ pub(super) fn asked(admitted: &Admitted) -> Vec<&[u8]> {
 pub(super) fn is_agreed(response: &ResponseHead, asked: &[&[u8]]) -> bool {
     let mut chosen = response.fields.tokens("upgrade").peekable();
     chosen.peek().is_some() && chosen.all(|c| asked.iter().any(|protocol| protocol.eq_ignore_ascii_case(c)))
-}
-
-/// Reports whether the client says that it takes trailers (RFC 9110 section 10.1.4).
-pub(super) fn asks_for_trailers(head: &RequestHead) -> bool {
-    head.version != Version::Http10 && head.fields.has_token("te", b"trailers")
-}
-
-/// Reports whether the client takes trailers. HTTP/2 has room for them in every answer.
-pub(super) fn takes_trailers(head: &RequestHead) -> bool {
-    head.version == Version::Http2 || asks_for_trailers(head)
 }
 
 fn is_tunnelled(protocol: &[u8]) -> bool {

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::wire::push_field;
+
 /// Bytes that most heads stay below.
 const BYTES: usize = 1 << 10;
 
@@ -51,9 +53,7 @@ impl OutgoingHead {
     /// Appends a field. Name and value were read from a checked head or from the plan: no line ends in them.
     pub(crate) fn field(&mut self, name: &[u8], value: &[u8]) {
         debug_assert!([name, value].iter().all(|part| memchr::memchr2(b'\r', b'\n', part).is_none()));
-        for part in [name, b": ", value, b"\r\n"] {
-            self.text.extend_from_slice(part);
-        }
+        push_field(&mut self.text, name, value);
     }
 
     /// Method and target of a request.

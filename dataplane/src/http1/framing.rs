@@ -48,6 +48,16 @@ pub fn of_response(head: &ResponseHead, method: &[u8]) -> Result<Framing, Malfor
     })
 }
 
+/// Reports whether an upstream that is mistaken about its own answer may send a body that belongs to none: with HEAD,
+/// 204 and 304. It could arrive at any time, so nothing else is asked over that connection.
+pub fn announces_unsent(response: &ResponseHead, framing: Framing, method: &[u8]) -> bool {
+    let mut lengths = response.fields.all("content-length").peekable();
+    let says_empty = lengths.peek().is_some() && lengths.all(|length| length.trim_ascii() == b"0");
+    let says_nothing = response.fields.first("content-length").is_none()
+        && response.fields.first("transfer-encoding").is_none();
+    framing == Framing::None && !says_empty && (method == b"HEAD" || !says_nothing)
+}
+
 enum Declared {
     Nothing,
     Length(u64),
@@ -152,5 +162,24 @@ mod tests {
             Ok(Framing::None)
         );
         assert_eq!(of_response(&head("HTTP/1.1 200 OK\r\n\r\n"), b"GET"), Ok(Framing::UntilClose));
+    }
+
+    #[test]
+    fn connections_with_a_body_that_may_still_come_are_not_reused() {
+        for (lines, method, expected) in [
+            ("HTTP/1.1 200 OK\nContent-Length: 5", "HEAD", true),
+            ("HTTP/1.1 200 OK", "HEAD", true),
+            ("HTTP/1.1 200 OK\nContent-Length: 0", "HEAD", false),
+            ("HTTP/1.1 304 N\nContent-Length: 5", "GET", true),
+            ("HTTP/1.1 204 N\nTransfer-Encoding: chunked", "GET", true),
+            ("HTTP/1.1 204 N", "GET", false),
+            ("HTTP/1.1 200 OK\nContent-Length: 5", "GET", false),
+        ] {
+            let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
+            let response = ResponseHead::parse(Bytes::from(text)).expect("good");
+            let framing = of_response(&response, method.as_bytes()).expect("valid framing");
+            let announces = announces_unsent(&response, framing, method.as_bytes());
+            assert_eq!(announces, expected, "{method} {lines:?}");
+        }
     }
 }

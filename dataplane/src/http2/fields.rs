@@ -1,10 +1,11 @@
 //! Syntax of a field of HTTP/2 (RFC 9113 section 8.2), for heads and for trailers.
 
-use bytes::{BufMut as _, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 
 use super::translate::is_connection_specific;
 use crate::http1::body;
 use crate::http1::head::{Malformed, is_token};
+use crate::wire;
 
 /// Checks a field that is no pseudo-header.
 pub(super) fn check(name: &[u8], value: &[u8]) -> Result<(), Malformed> {
@@ -37,9 +38,7 @@ pub(super) fn trailers(fields: &[(Bytes, Bytes)]) -> Result<Bytes, Malformed> {
     let mut lines = BytesMut::new();
     for (name, value) in fields {
         check(name, value).map_err(|_| Malformed::Trailer)?;
-        for part in [name, &b": "[..], value, b"\r\n"] {
-            lines.put_slice(part);
-        }
+        wire::push_field(&mut lines, name, value);
     }
     body::check_trailers(&lines)?;
     Ok(lines.freeze())

@@ -11,7 +11,7 @@ use waf_shared::catalog::Leaf;
 use super::flood_budget::{Cost, Gain};
 use super::frame::{self, Head};
 use super::hpack::{Decoder, Undecoded};
-use super::stream_table::{Opening, SharedStreamTable};
+use super::stream_table::{Opening, SharedStreamTable, StreamTable};
 use super::{PREFACE, fields, request};
 use crate::http1::head::Malformed;
 
@@ -114,49 +114,18 @@ impl FrameFilter {
             self.fragment(block, head, payload, now);
             return;
         }
-        let mut stream_table = self.stream_table.lock();
         match head.kind {
             frame::CONTINUATION => {
-                drop(stream_table);
                 self.accuse(Reason::PROTOCOL_ERROR, "CONTINUATION without a header block before it");
-                return;
             }
-            frame::HEADERS => {
-                drop(stream_table);
-                self.headers(head, payload, now);
-                return;
-            }
-            frame::DATA => {
-                stream_table.received(head.stream, now);
-                if head.has(frame::END_STREAM) {
-                    stream_table.ended_in(head.stream);
-                } else if frame::unpadded(head, payload).is_some_and(<[u8]>::is_empty) {
-                    stream_table.charge(Cost::EmptyData, now);
-                } else {
-                    stream_table.earn(Gain::Received);
-                }
-            }
-            frame::RST_STREAM => stream_table.reset(head.stream, now),
-            frame::SETTINGS if !head.has(frame::ACK) => {
-                stream_table.charge(Cost::Settings, now);
-                if let Some(bytes) = frame::initial_window(payload) {
-                    stream_table.begins_with_window(bytes);
-                }
-            }
-            frame::SETTINGS | frame::PUSH_PROMISE | frame::GOAWAY => {}
-            frame::WINDOW_UPDATE => {
-                stream_table.charge(Cost::Control, now);
-                stream_table.widened(head.stream, frame::increment(payload));
-            }
-            frame::PING | frame::PRIORITY => stream_table.charge(Cost::Control, now),
+            frame::HEADERS => self.headers(head, payload, now),
             _ => {
-                // Types that nobody knows are passed over (RFC 9113 section 4.1); the library need not see them.
-                stream_table.charge(Cost::Control, now);
-                return;
+                let receiver = note(&mut self.stream_table.lock(), head, payload, now);
+                if receiver == Receiver::Library {
+                    self.clean.push_back(whole);
+                }
             }
         }
-        drop(stream_table);
-        self.clean.push_back(whole);
     }
 
     fn headers(&mut self, head: Head, payload: &[u8], now: Instant) {
@@ -240,6 +209,48 @@ impl FrameFilter {
     fn accuse(&mut self, reason: Reason, text: &'static str) {
         self.stream_table.lock().accuse(reason, Leaf::HttpComplianceMalformedRequestLine, text);
     }
+}
+
+/// Receiver of a frame behind the filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Receiver {
+    Library,
+    Nobody,
+}
+
+/// Notes a frame that is no part of a header block, and charges for it.
+fn note(stream_table: &mut StreamTable, head: Head, payload: &[u8], now: Instant) -> Receiver {
+    match head.kind {
+        frame::DATA => {
+            stream_table.received(head.stream, now);
+            if head.has(frame::END_STREAM) {
+                stream_table.ended_in(head.stream);
+            } else if frame::unpadded(head, payload).is_some_and(<[u8]>::is_empty) {
+                stream_table.charge(Cost::EmptyData, now);
+            } else {
+                stream_table.earn(Gain::Received);
+            }
+        }
+        frame::RST_STREAM => stream_table.reset(head.stream, now),
+        frame::SETTINGS if !head.has(frame::ACK) => {
+            stream_table.charge(Cost::Settings, now);
+            if let Some(bytes) = frame::initial_window(payload) {
+                stream_table.begins_with_window(bytes);
+            }
+        }
+        frame::SETTINGS | frame::PUSH_PROMISE | frame::GOAWAY => {}
+        frame::WINDOW_UPDATE => {
+            stream_table.charge(Cost::Control, now);
+            stream_table.widened(head.stream, frame::increment(payload));
+        }
+        frame::PING | frame::PRIORITY => stream_table.charge(Cost::Control, now),
+        _ => {
+            // Types that nobody knows are passed over (RFC 9113 section 4.1); the library need not see them.
+            stream_table.charge(Cost::Control, now);
+            return Receiver::Nobody;
+        }
+    }
+    Receiver::Library
 }
 
 const HEADER_BOMB: &str = "a header block over protocol.http2_max_decoded_header_bytes";

@@ -6,6 +6,7 @@ use waf_shared::fields::{self, Property};
 
 use crate::head::{OutgoingHead, ResponseHead, Version};
 use crate::http1::head::Malformed;
+use crate::wire;
 
 /// The head of a response as HTTP/2 carries it: without what describes one connection.
 pub(super) fn response(head: &OutgoingHead) -> Option<Response<()>> {
@@ -85,9 +86,7 @@ pub(super) fn trailers(lines: &[u8]) -> HeaderMap {
 pub(super) fn lines(fields: &HeaderMap) -> Bytes {
     let mut out = Vec::new();
     for (name, value) in fields {
-        for part in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
-            out.extend_from_slice(part);
-        }
+        wire::push_field(&mut out, name.as_str().as_bytes(), value.as_bytes());
     }
     Bytes::from(out)
 }

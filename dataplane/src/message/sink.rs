@@ -8,22 +8,13 @@ use h2::Reason;
 use tokio::io::WriteHalf;
 use waf_shared::limits;
 
-use crate::head::OutgoingHead;
+use crate::head::{Delimited, Hop, OutgoingHead, Version};
+use crate::http1::framing::Framing;
+use crate::http1::hop;
 use crate::http2::Outgoing;
 use crate::min_rate::Patience;
 use crate::stream::Stream;
 use crate::wire;
-
-/// Delimiter by which the receiver finds the end of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Delimited {
-    /// From the head: a length, or no body at all.
-    Head,
-    /// From the message itself: chunks, or frames.
-    Message,
-    /// From the end of the connection.
-    Connection,
-}
 
 /// The outgoing side of one message.
 #[derive(Debug)]
@@ -33,6 +24,8 @@ pub(crate) struct Sink<'c> {
     patience: Patience,
     has_begun: bool,
     takes_trailers: bool,
+    /// The version of the receiver.
+    version: Version,
 }
 
 #[derive(Debug)]
@@ -54,6 +47,7 @@ impl<'c> Sink<'c> {
             patience: Patience::new(stall),
             has_begun: false,
             takes_trailers: true,
+            version: Version::Http11,
         }
     }
 
@@ -65,7 +59,13 @@ impl<'c> Sink<'c> {
     /// To a stream of an upstream, whose head was sent.
     pub(crate) fn to_upstream(stream: Outgoing, stall: Duration) -> Sink<'c> {
         let patience = Patience::new(stall);
-        Sink { to: To::Http2(Box::new(stream)), patience, has_begun: false, takes_trailers: true }
+        Sink {
+            to: To::Http2(Box::new(stream)),
+            patience,
+            has_begun: false,
+            takes_trailers: true,
+            version: Version::Http2,
+        }
     }
 
     /// Gives the receiver up also when it takes fewer bytes a second of what waits for it; 0 is off.
@@ -73,14 +73,29 @@ impl<'c> Sink<'c> {
         self.patience.keep_min_rate(bytes_per_second);
     }
 
-    /// Queues a head.
-    pub(crate) fn head(&mut self, head: &OutgoingHead, delimited: Delimited) {
+    /// Sets the version of a client, which its head says.
+    pub(crate) fn speak(&mut self, version: Version) {
+        self.version = version;
+    }
+
+    /// The delimiter of a body with this framing.
+    pub(crate) fn delimiter(&self, framing: Framing) -> Delimited {
+        match framing {
+            Framing::None | Framing::Length(_) => Delimited::Head,
+            Framing::Chunked | Framing::UntilClose if self.version.delimits_messages() => Delimited::Message,
+            Framing::Chunked | Framing::UntilClose => Delimited::Connection,
+        }
+    }
+
+    /// Queues a head, and what the message says about its hop.
+    pub(crate) fn head(&mut self, head: &OutgoingHead, hop: &Hop) {
         self.has_begun = true;
         match &mut self.to {
             To::Http1 { out, is_chunked, .. } => {
                 out.extend_from_slice(head.http1_lines());
+                hop::write(hop, self.version, out);
                 out.extend_from_slice(b"\r\n");
-                *is_chunked = delimited == Delimited::Message;
+                *is_chunked = hop.delimited == Delimited::Message;
             }
             To::Http2(stream) => stream.head(head),
         }
@@ -135,8 +150,11 @@ impl<'c> Sink<'c> {
         }
     }
 
-    /// Sends an interim (1xx) head at once.
+    /// Sends an interim (1xx) head at once, where the receiver reads such heads.
     pub(crate) async fn interim(&mut self, head: &OutgoingHead) -> io::Result<()> {
+        if !self.version.has_interim_responses() {
+            return Ok(());
+        }
         match &mut self.to {
             To::Http1 { io, .. } => {
                 let text = [head.http1_lines(), b"\r\n"].concat();

@@ -1,6 +1,8 @@
 //! The place of a request in its trace (W3C Trace Context): read from the client, passed on to the upstream. The
 //! sampler is parent-based: a caller that decided is followed, everything else is sampled.
 
+use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator};
+
 use crate::audit;
 use crate::head::RequestHead;
 
@@ -30,8 +32,8 @@ impl Context {
             (Some(head), Some(_)) => state(head),
             _ => String::new(),
         };
-        let (trace_id, parent_id, is_sampled) = parent.unwrap_or_else(|| (super::fresh_trace(), 0, true));
-        let (span_id, call_id) = (super::fresh_span(), super::fresh_span());
+        let (trace_id, parent_id, is_sampled) = parent.unwrap_or_else(|| (fresh_trace(), 0, true));
+        let (span_id, call_id) = (fresh_span(), fresh_span());
         Context { trace_id, parent_id, span_id, call_id, is_sampled, state }
     }
 
@@ -80,6 +82,14 @@ fn state(head: &RequestHead) -> String {
     let lists: Vec<&[u8]> = head.fields.all("tracestate").collect();
     let state = String::from_utf8_lossy(&lists.join(&b',')).into_owned();
     if state.len() > STATE_BYTES_MAX { String::new() } else { state }
+}
+
+fn fresh_trace() -> u128 {
+    u128::from_be_bytes(RandomIdGenerator::default().new_trace_id().to_bytes())
+}
+
+fn fresh_span() -> u64 {
+    u64::from_be_bytes(RandomIdGenerator::default().new_span_id().to_bytes())
 }
 
 #[cfg(test)]

@@ -10,7 +10,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 use waf_shared::limits::{TRACE_BATCH_SPANS_MAX, TRACE_DELAY_MILLISECONDS, TRACE_TIMEOUT_SECONDS};
 use waf_shared::plan::Tracing;
 
-use super::{Finished, TraceSetupError, drop_spans, transport};
+use super::dropped::{drop_spans, spans_dropped};
+use super::error::TraceSetupError;
+use super::span::Finished;
+use super::transport;
 use crate::upstream::Dialer;
 
 /// Exchanges that are made spans of in one go.
@@ -118,7 +121,7 @@ impl Export {
     fn all_taken(&mut self) {
         if self.is_failing {
             self.is_failing = false;
-            tracing::info!(dropped = super::spans_dropped(), "the trace collector takes spans again");
+            tracing::info!(dropped = spans_dropped(), "the trace collector takes spans again");
         }
     }
 }

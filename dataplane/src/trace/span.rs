@@ -1,4 +1,4 @@
-//! Notes on an exchange, and the spans that it becomes (OpenTelemetry semantic conventions for HTTP). Requests only
+//! A finished exchange, and the spans that it becomes (OpenTelemetry semantic conventions for HTTP). Requests only
 //! note; names, masks and attributes are made where the export runs.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use opentelemetry::trace::{Event, SpanContext, SpanId, SpanKind, Status, TraceFl
 use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 
-use super::{Context, Tracer};
+use super::context::Context;
 use crate::audit::url;
 
 /// Methods that a span may name; others are `_OTHER`, so that no client makes names.
@@ -18,21 +18,6 @@ const METHODS: [&str; 9] = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATC
 
 /// Bytes of a target, a host or a User-Agent that a span carries.
 const VALUE_BYTES_MAX: usize = 2 << 10;
-
-/// Stages that an exchange notes at most; it has fewer.
-const STAGES_MAX: usize = 16;
-
-/// Notes of an exchange that runs.
-#[derive(Debug)]
-pub(crate) struct Exchange {
-    pub(crate) tracer: std::sync::Arc<Tracer>,
-    pub(crate) context: Context,
-    pub(crate) action: Action,
-    /// Status that the client got; zero when it got none.
-    pub(crate) status: u16,
-    pub(crate) call: Option<Call>,
-    stages: Vec<(&'static str, Instant)>,
-}
 
 /// Action that was taken on a request.
 #[derive(Debug, Clone, Default)]
@@ -94,23 +79,6 @@ pub(crate) struct TracedRequest {
     pub(crate) host: Option<Vec<u8>>,
     pub(crate) user_agent: Option<Vec<u8>>,
     pub(crate) version: &'static str,
-}
-
-impl Exchange {
-    pub(crate) fn new(tracer: std::sync::Arc<Tracer>, context: Context) -> Exchange {
-        Exchange { tracer, context, action: Action::default(), status: 0, call: None, stages: Vec::new() }
-    }
-
-    /// Adds a stage that is over since `at`.
-    pub(crate) fn stage(&mut self, name: &'static str, at: Instant) {
-        if self.context.is_sampled && self.stages.len() < STAGES_MAX {
-            self.stages.push((name, at));
-        }
-    }
-
-    pub(crate) fn take_stages(&mut self) -> Vec<(&'static str, Instant)> {
-        std::mem::take(&mut self.stages)
-    }
 }
 
 /// The front of a value that a span carries.

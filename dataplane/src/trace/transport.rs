@@ -23,10 +23,10 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SpanExporter as _;
 use prost::Message as _;
 use waf_shared::limits::TRACE_ANSWER_BYTES_MAX;
-use waf_shared::plan::{OtlpProtocol, Scheme, Tracing, Upstream};
+use waf_shared::plan::{OtlpProtocol, Tracing, Upstream};
 
-use super::TraceSetupError;
-use crate::upstream::{Dialer, HttpVersionPreference};
+use super::error::TraceSetupError;
+use crate::upstream::{Dialer, HttpVersionPreference, scheme_name};
 
 /// The path that OTLP over HTTP is spoken on.
 const TRACES: &str = "/v1/traces";
@@ -122,10 +122,7 @@ fn traces_path(collector: &Upstream) -> &'static str {
 }
 
 fn url(collector: &Upstream, path: &str) -> String {
-    let scheme = match collector.scheme {
-        Scheme::Http => "http",
-        Scheme::Https => "https",
-    };
+    let scheme = scheme_name(collector.scheme);
     format!("{scheme}://{}{}{path}", collector.authority, collector.base_path)
 }
 

@@ -7,7 +7,9 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use waf_shared::plan::Upstream;
 
-use super::{HttpVersionPreference, UpstreamError, tls};
+use super::error::UpstreamError;
+use super::tls;
+use super::version::HttpVersionPreference;
 use crate::stream::Stream;
 
 /// Addresses of one name that are tried; a name with more is balanced by its resolver anyway.

@@ -12,12 +12,13 @@ use http::Request;
 use tokio::io::ReadHalf;
 use waf_shared::limits;
 
+use super::connection::Connection;
+use super::error::UpstreamError;
 use super::multiplexed::Multiplexed;
-use super::{Connection, UpstreamError};
-use crate::head::{OutgoingHead, ResponseHead};
+use crate::head::{Hop, OutgoingHead, ResponseHead};
 use crate::http1::reader::{HeadError, Reader};
 use crate::http2::{Incoming, Outgoing, response_head};
-use crate::message::{Delimited, Sink, Source};
+use crate::message::{Sink, Source};
 use crate::stream::Stream;
 
 /// A connection that is ready for one request.
@@ -34,7 +35,7 @@ pub(crate) enum Link {
 pub(crate) struct Outbound {
     pub(crate) head: OutgoingHead,
     pub(crate) http2: Option<Request<()>>,
-    pub(crate) delimited: Delimited,
+    pub(crate) hop: Hop,
     /// True if no body follows.
     pub(crate) is_whole: bool,
 }
@@ -65,7 +66,7 @@ impl Link {
             Link::Http1(connection) => {
                 let Connection { reader, writer, .. } = &mut **connection;
                 let mut sink = Sink::http1(writer, patience);
-                sink.head(&request.head, request.delimited);
+                sink.head(&request.head, &request.hop);
                 Ok((sink, Answering::Http1(reader)))
             }
             Link::Http2(connection) => {

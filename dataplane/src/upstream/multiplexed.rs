@@ -13,7 +13,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use waf_shared::limits;
 
-use super::UpstreamError;
+use super::error::UpstreamError;
 use super::share::CONNECTION_UNITS;
 use crate::stream::Stream;
 

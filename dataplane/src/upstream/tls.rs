@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::HttpVersionPreference;
+use super::version::HttpVersionPreference;
 
 /// The reason why TLS to an upstream cannot be set up.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 
 use clap::Args;
 
-use crate::top::Address;
+use crate::top::address::Address;
 
 /// Look at a running service in the terminal: requests, blocks, latency, plan, workers
 #[derive(Debug, Clone, Args)]

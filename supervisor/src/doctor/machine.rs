@@ -6,7 +6,7 @@ use rustix::thread::{CapabilitySet, capabilities};
 use waf_dataplane::confinement::identity::User;
 use waf_dataplane::confinement::{calls, files};
 
-use super::Row;
+use super::row::Row;
 use crate::cli::{self, Process};
 use crate::crashes::Memory;
 use crate::memory;

@@ -7,7 +7,7 @@ use std::path::Path;
 use waf_compiler::{Compiled, Options, Severity, compile_file};
 use waf_shared::plan::{Listen, Plan, Scheme};
 
-use super::Row;
+use super::row::Row;
 use crate::cli::Serve;
 
 pub(super) fn rows(serve: &Serve, options: &Options) -> Vec<Row> {

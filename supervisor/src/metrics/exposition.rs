@@ -8,6 +8,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{self, Registry};
+use waf_certificates::acme::HostFigures;
 use waf_shared::metrics::{
     self, Degraded, Metric, MetricKind, Name, RouteCounter, TABLE, Unit, WorkerCounter,
 };
@@ -127,10 +128,7 @@ impl Row<'_> {
             Name::DetectedThreats => self.hits(sums, |hits| hits.detected),
             Name::RequestDuration => self.histograms(sums, |route| &route.requests),
             Name::InspectionDuration => self.histograms(sums, |route| &route.inspections),
-            Name::InspectionSeconds => {
-                let mut families = metrics::families().into_iter().zip(&sums.families);
-                families.try_for_each(|(family, time)| self.counter(&[family], *time))
-            }
+            Name::InspectionSeconds => self.families(sums),
             Name::ConfigReload => {
                 self.counter(&["success"], own.reloads.value())?;
                 self.counter(&["error"], own.reloads_refused.value())
@@ -147,22 +145,41 @@ impl Row<'_> {
                 ours.try_for_each(|(counter, ..)| self.counter(&[], sums.counters[*counter as usize]))
             }
             Name::CertificateExpiry => {
-                let hosts = own.certificates.read();
-                hosts.iter().try_for_each(|(host, figures)| self.gauge(&[host], figures.expiry_s))
+                self.certificates(own, |row, host, figures| row.gauge(&[host], figures.expiry_s))
             }
             Name::CertificateFailures => {
-                let hosts = own.certificates.read();
-                hosts.iter().try_for_each(|(host, figures)| self.counter(&[host], figures.failures))
+                self.certificates(own, |row, host, figures| row.counter(&[host], figures.failures))
             }
-            Name::Degraded => Degraded::ALL.iter().try_for_each(|(what, text, _)| {
-                let is_missing = match what {
-                    Degraded::Audit => own.audit_is_broken.is_set() || own.audit_waiting.is_any(),
-                    Degraded::DataDir => own.certificates.is_unwritable(),
-                    _ => sums.is_degraded(*what),
-                };
-                self.gauge(&[text], u64::from(is_missing))
-            }),
+            Name::Degraded => self.degraded(sums, own),
         }
+    }
+
+    /// The time of each family of rules.
+    fn families(&mut self, sums: &Sums) -> fmt::Result {
+        let mut families = metrics::families().into_iter().zip(&sums.families);
+        families.try_for_each(|(family, time)| self.counter(&[family], *time))
+    }
+
+    /// A sample for each host that has a certificate or should have one.
+    fn certificates(
+        &mut self,
+        own: &Counters,
+        mut write: impl FnMut(&mut Self, &str, &HostFigures) -> fmt::Result,
+    ) -> fmt::Result {
+        let hosts = own.certificates.read();
+        hosts.iter().try_for_each(|(host, figures)| write(self, host, figures))
+    }
+
+    /// A sample for each ability that the service may lack.
+    fn degraded(&mut self, sums: &Sums, own: &Counters) -> fmt::Result {
+        Degraded::ALL.iter().try_for_each(|(what, text, _)| {
+            let is_missing = match what {
+                Degraded::Audit => own.audit_is_broken.is_set() || own.audit_waiting.is_any(),
+                Degraded::DataDir => own.certificates.is_unwritable(),
+                _ => sums.is_degraded(*what),
+            };
+            self.gauge(&[text], u64::from(is_missing))
+        })
     }
 
     /// Every counter of the metric for every route, from the start: a first failure is an increase, too.

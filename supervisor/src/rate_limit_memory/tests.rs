@@ -94,10 +94,8 @@ fn a_successor_counts_in_the_same_tables_and_gives_nothing_back_before_it_is_in_
     drop((taken, failed));
     assert_eq!((first(offsets[0]), first(offsets[1])), (7, 7));
     let later = old.reserve(&plan(GLOBAL, &[("a", ""), ("b", &own(2))])).unwrap().unwrap();
-    assert!(
-        later.counts().offsets[1] >= handover.next + SUCCESSOR_BYTES,
-        "where the failed one did not count"
-    );
+    let beyond = handover.next + SUCCESSOR_BYTES;
+    assert!(later.counts().offsets[1] >= beyond, "where the failed one did not count");
     drop(later);
 
     // One that takes over.

@@ -1,6 +1,6 @@
 //! The life of the service: it runs, it stops, it ends. It knows states alone, nothing of workers or signals.
 
-use super::SuperviseError;
+use super::error::SuperviseError;
 
 /// The service's state, beside what it serves.
 #[derive(Debug, Default)]

@@ -6,10 +6,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::{error, info, warn};
 use waf_certificates::manager::Wanted;
-use waf_compiler::{Compiled, Diagnostic, Severity};
+use waf_compiler::{Compiled, Severity};
 use waf_shared::plan::Digest;
 
-use super::{ACTIVATE, SuperviseError, Supervisor};
+use super::error::SuperviseError;
+use super::reporting::warn_all;
+use super::{ACTIVATE, Supervisor};
 use crate::candidate::{Candidate, CandidateError};
 use crate::changes;
 use crate::rollout::{PlanId, RolloutEvent};
@@ -165,11 +167,5 @@ fn release_counts_later(replaced: Vec<Candidate>) {
             tokio::time::sleep(ACTIVATE).await;
             drop(counts);
         });
-    }
-}
-
-pub(super) fn warn_all(warnings: &[Diagnostic]) {
-    for warning in warnings {
-        warn!(code = warning.code, "{warning}");
     }
 }

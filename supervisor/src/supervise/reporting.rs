@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use tokio::sync::watch;
+use tracing::warn;
+use waf_compiler::Diagnostic;
 use waf_shared::metrics::Degraded;
 use waf_shared::plan::Digest;
 
@@ -99,6 +101,13 @@ impl Reporting {
             Some(plan) => format!("plan {plan} is in force"),
             None => "starting".to_owned(),
         }
+    }
+}
+
+/// Logs the warnings of a compiled configuration.
+pub(super) fn warn_all(warnings: &[Diagnostic]) {
+    for warning in warnings {
+        warn!(code = warning.code, "{warning}");
     }
 }
 

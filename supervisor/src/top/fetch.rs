@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use super::Address;
+use super::address::Address;
 
 /// For the whole look: name, connection, answer.
 const PATIENCE: Duration = Duration::from_secs(5);

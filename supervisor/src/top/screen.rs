@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use crossterm::event::{Event, EventStream, KeyCode, KeyEventKind, KeyModifiers};
 use futures_util::StreamExt as _;
 use ratatui::DefaultTerminal;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
@@ -25,11 +25,7 @@ pub(super) async fn run(address: &Address, interval: Duration) -> Result<(), Top
     history.add(figures(address).await?, Instant::now());
     let mut fault = None;
 
-    let ends = |kind| signal(kind).map_err(TopError::System);
-    let mut terminated = ends(SignalKind::terminate())?;
-    let mut interrupted = ends(SignalKind::interrupt())?;
-    let mut hung_up = ends(SignalKind::hangup())?;
-
+    let mut ends = Ends::listen().map_err(TopError::System)?;
     let mut screen = Screen::enter().map_err(TopError::Terminal)?;
     let mut keys = EventStream::new();
     let mut looks = JoinSet::new();
@@ -61,9 +57,27 @@ pub(super) async fn run(address: &Address, interval: Duration) -> Result<(), Top
                 }
                 Err(error) => fault = Some(error),
             },
-            _ = terminated.recv() => return Ok(()),
-            _ = interrupted.recv() => return Ok(()),
-            _ = hung_up.recv() => return Ok(()),
+            () = ends.next() => return Ok(()),
+        }
+    }
+}
+
+/// Signals that end the program.
+struct Ends([Signal; 3]);
+
+impl Ends {
+    fn listen() -> io::Result<Ends> {
+        let [terminate, interrupt, hangup] =
+            [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
+        Ok(Ends([terminate?, interrupt?, hangup?]))
+    }
+
+    async fn next(&mut self) {
+        let [terminated, interrupted, hung_up] = &mut self.0;
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = interrupted.recv() => {}
+            _ = hung_up.recv() => {}
         }
     }
 }

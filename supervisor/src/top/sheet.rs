@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Address;
+use super::address::Address;
 use super::figures::{Counts, Figures};
 use super::histogram::Histogram;
 use super::history::History;

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tracing::{debug, error, info, warn};
 
 use super::super::failure::{Failure, Why};
-use super::super::rfc3339;
+use super::super::timestamp::rfc3339;
 use super::{Done, OrderLoop};
 use crate::disk::Pair;
 

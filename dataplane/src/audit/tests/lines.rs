@@ -86,17 +86,37 @@ fn what_decided_comes_first_and_every_match_has_its_weight() {
         ),
     ] {
         deciding_first(&mut findings);
-        for format in [AuditFormat::Ocsf, AuditFormat::Ecs] {
-            let text = line_as(format, &event(Disposition::Blocked, 403, &findings));
-            let doc: Value = serde_json::from_str(&text).unwrap();
-            let matches = doc["waf"]["matches"].as_array().unwrap();
-            let named: Vec<&str> = matches.iter().filter_map(|found| found["protection"].as_str()).collect();
-            let weighed: Vec<u64> = matches.iter().filter_map(|found| found["weight"].as_u64()).collect();
-            assert_eq!((&named, &weighed), (&names, &weights));
-            assert_eq!(doc["message"], format!("request blocked: {}", names[0]));
-        }
+        check_order(&findings, &names, &weights);
     }
 }
+
+/// Asserts that events list `findings` by these protections and weights, and are named after the first.
+fn check_order(findings: &[EventFinding<'_>], names: &[&str], weights: &[u64]) {
+    for format in [AuditFormat::Ocsf, AuditFormat::Ecs] {
+        let text = line_as(format, &event(Disposition::Blocked, 403, findings));
+        let doc: Value = serde_json::from_str(&text).unwrap();
+        let matches = doc["waf"]["matches"].as_array().unwrap();
+        let named: Vec<&str> = matches.iter().filter_map(|found| found["protection"].as_str()).collect();
+        let weighed: Vec<u64> = matches.iter().filter_map(|found| found["weight"].as_u64()).collect();
+        assert_eq!((named.as_slice(), weighed.as_slice()), (names, weights));
+        assert_eq!(doc["message"], format!("request blocked: {}", names[0]));
+    }
+}
+
+/// Methods that are known, and others.
+const METHODS: [&[u8]; 11] = [
+    b"GET",
+    b"HEAD",
+    b"POST",
+    b"PUT",
+    b"PATCH",
+    b"DELETE",
+    b"TRACE",
+    b"OPTIONS",
+    b"PROPFIND",
+    b"get",
+    b"\xff",
+];
 
 /// One event of every kind, for the checks that hold for all of them.
 fn samples(format: AuditFormat) -> Vec<String> {
@@ -114,9 +134,8 @@ fn samples(format: AuditFormat) -> Vec<String> {
         ..limit(Leaf::HttpComplianceMalformedRequestLine)
     }];
     let mixed = [limit(Leaf::RequestValidationMaxUrlLength), union_select()];
-    let long = format!("/{}", "a".repeat(65_533)).into_bytes();
+    let long = format!("/{}", "a".repeat(65_533));
     let blocked = || event(Disposition::Blocked, 403, &attack);
-    let trace = Trace { trace_id: 7, span_id: 9 };
     let mut events = vec![
         blocked(),
         Event { mode: Mode::DetectOnly, ..event(Disposition::Detected, 200, &attack) },
@@ -136,7 +155,18 @@ fn samples(format: AuditFormat) -> Vec<String> {
             route_id: None,
             ..event(Disposition::Blocked, 400, &line_excerpt)
         },
-        Event { client: "[::ffff:198.51.100.9]:1".parse().unwrap(), ..blocked() },
+        event(Disposition::Detected, 200, &mixed),
+    ];
+    events.extend(METHODS.iter().map(|method| Event { method: Some(method), ..blocked() }));
+    events.extend(requests(&blocked(), &mixed, long.as_bytes()));
+    events.iter().map(|event| line_as(format, event)).collect()
+}
+
+/// Events of requests that differ from `blocked` in addresses and heads; those that match more have `mixed`.
+fn requests<'a>(blocked: &Event<'a>, mixed: &'a [EventFinding<'a>], long: &'a [u8]) -> Vec<Event<'a>> {
+    let trace = Trace { trace_id: 7, span_id: 9 };
+    vec![
+        Event { client: "[::ffff:198.51.100.9]:1".parse().unwrap(), ..blocked.clone() },
         Event {
             client: "[2001:db8::42]:65535".parse().unwrap(),
             scheme: "https",
@@ -145,36 +175,16 @@ fn samples(format: AuditFormat) -> Vec<String> {
                 cipher: "TLS_AES_128_GCM_SHA256",
                 server_name: "shop.example.com",
             }),
-            ..blocked()
+            ..blocked.clone()
         },
-        Event { host: Some(b"[::1]"), user_agent: None, version: Some("HTTP/2"), ..blocked() },
-        Event {
-            method: Some(b"CONNECT"),
-            target: Some(b"a:443"),
-            ..event(Disposition::Blocked, 405, &mixed)
-        },
-        Event { method: Some(b"OPTIONS"), target: Some(b"*"), ..blocked() },
-        Event { target: Some(b"http://a.example/x?y"), ..blocked() },
-        Event { target: Some(&long), ..event(Disposition::Blocked, 414, &mixed) },
-        Event { target: Some(b"/\xff\x01?\"\\"), user_agent: Some(b"\xffbot\x07"), ..blocked() },
-        Event { trace: Some(trace), referer: Some(b"https://a.example/"), ..blocked() },
-        event(Disposition::Detected, 200, &mixed),
-    ];
-    let methods: [&[u8]; 11] = [
-        b"GET",
-        b"HEAD",
-        b"POST",
-        b"PUT",
-        b"PATCH",
-        b"DELETE",
-        b"TRACE",
-        b"OPTIONS",
-        b"PROPFIND",
-        b"get",
-        b"\xff",
-    ];
-    events.extend(methods.iter().map(|method| Event { method: Some(method), ..blocked() }));
-    events.iter().map(|event| line_as(format, event)).collect()
+        Event { host: Some(b"[::1]"), user_agent: None, version: Some("HTTP/2"), ..blocked.clone() },
+        Event { method: Some(b"CONNECT"), target: Some(b"a:443"), ..event(Disposition::Blocked, 405, mixed) },
+        Event { method: Some(b"OPTIONS"), target: Some(b"*"), ..blocked.clone() },
+        Event { target: Some(b"http://a.example/x?y"), ..blocked.clone() },
+        Event { target: Some(long), ..event(Disposition::Blocked, 414, mixed) },
+        Event { target: Some(b"/\xff\x01?\"\\"), user_agent: Some(b"\xffbot\x07"), ..blocked.clone() },
+        Event { trace: Some(trace), referer: Some(b"https://a.example/"), ..blocked.clone() },
+    ]
 }
 
 #[test]

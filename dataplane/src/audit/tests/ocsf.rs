@@ -4,15 +4,9 @@ use serde_json::json;
 
 use super::*;
 
-#[test]
-fn a_blocked_attack() {
-    let findings = [
-        union_select(),
-        finding(Leaf::SqlInjectionLoginBypass, Some("sql-injection-login-bypass/tautology")),
-        union_select(),
-    ];
-    let doc = parsed(&event(Disposition::Blocked, 403, &findings));
-    for (pointer, expected) in [
+/// Members of the event of an attack that was blocked.
+fn members_of_attack() -> Vec<(&'static str, Value)> {
+    vec![
         ("/class_uid", json!(4002)),
         ("/activity_id", json!(3)),
         ("/activity_name", json!("Get")),
@@ -58,7 +52,18 @@ fn a_blocked_attack() {
         ("/waf/matches/0/excerpt", json!("1 UNION SELECT")),
         ("/waf/matches/0/offset", json!(2)),
         ("/waf/matches/0/view", json!("percent")),
-    ] {
+    ]
+}
+
+#[test]
+fn a_blocked_attack() {
+    let findings = [
+        union_select(),
+        finding(Leaf::SqlInjectionLoginBypass, Some("sql-injection-login-bypass/tautology")),
+        union_select(),
+    ];
+    let doc = parsed(&event(Disposition::Blocked, 403, &findings));
+    for (pointer, expected) in members_of_attack() {
         assert_eq!(doc.pointer(pointer), Some(&expected), "{pointer}");
     }
     let observed: Vec<&str> =

@@ -1,7 +1,7 @@
 //! The frames of a Zstandard body (RFC 8878 section 3.1), followed beside the decoder: of skippable ones only the
 //! empty and those of pzstd pass, which say how long the frame behind them is.
 
-use crate::coding::Malformed;
+use crate::coding::step::Malformed;
 
 /// Magic number of a frame with content.
 const FRAME: u32 = 0xfd2f_b528;

@@ -63,83 +63,86 @@ fn with(given: &[(usize, u64)]) -> [u64; 6] {
     arguments
 }
 
+/// Calls that no worker makes.
+const USELESS: &[libc::c_long] = &[
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_open,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_open_tree,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_userfaultfd,
+    libc::SYS_memfd_create,
+    libc::SYS_setuid,
+    libc::SYS_setresuid,
+    libc::SYS_setgroups,
+    libc::SYS_capset,
+    libc::SYS_personality,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_sethostname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_inotify_init1,
+    libc::SYS_mknodat,
+    libc::SYS_unlinkat,
+    libc::SYS_renameat2,
+    libc::SYS_linkat,
+    libc::SYS_symlinkat,
+    libc::SYS_mkdirat,
+    libc::SYS_fchmodat,
+    libc::SYS_fchownat,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_pkey_mprotect,
+    libc::SYS_seccomp,
+    libc::SYS_msgget,
+    libc::SYS_shmget,
+    libc::SYS_mq_open,
+    libc::SYS_setpriority,
+    libc::SYS_sched_setaffinity,
+];
+
 #[test]
 fn calls_that_no_worker_has_a_use_for_are_refused() {
-    for call in [
-        libc::SYS_execve,
-        libc::SYS_execveat,
-        libc::SYS_ptrace,
-        libc::SYS_process_vm_readv,
-        libc::SYS_process_vm_writev,
-        libc::SYS_kill,
-        libc::SYS_tkill,
-        libc::SYS_rt_sigqueueinfo,
-        libc::SYS_rt_tgsigqueueinfo,
-        libc::SYS_pidfd_open,
-        libc::SYS_pidfd_getfd,
-        libc::SYS_pidfd_send_signal,
-        libc::SYS_mount,
-        libc::SYS_umount2,
-        libc::SYS_pivot_root,
-        libc::SYS_chroot,
-        libc::SYS_move_mount,
-        libc::SYS_fsopen,
-        libc::SYS_open_tree,
-        libc::SYS_mount_setattr,
-        libc::SYS_unshare,
-        libc::SYS_setns,
-        libc::SYS_bpf,
-        libc::SYS_perf_event_open,
-        libc::SYS_keyctl,
-        libc::SYS_add_key,
-        libc::SYS_request_key,
-        libc::SYS_io_uring_setup,
-        libc::SYS_io_uring_enter,
-        libc::SYS_io_uring_register,
-        libc::SYS_userfaultfd,
-        libc::SYS_memfd_create,
-        libc::SYS_setuid,
-        libc::SYS_setresuid,
-        libc::SYS_setgroups,
-        libc::SYS_capset,
-        libc::SYS_personality,
-        libc::SYS_init_module,
-        libc::SYS_finit_module,
-        libc::SYS_delete_module,
-        libc::SYS_kexec_load,
-        libc::SYS_reboot,
-        libc::SYS_swapon,
-        libc::SYS_sethostname,
-        libc::SYS_settimeofday,
-        libc::SYS_clock_settime,
-        libc::SYS_clock_adjtime,
-        libc::SYS_acct,
-        libc::SYS_quotactl,
-        libc::SYS_syslog,
-        libc::SYS_name_to_handle_at,
-        libc::SYS_open_by_handle_at,
-        libc::SYS_fanotify_init,
-        libc::SYS_inotify_init1,
-        libc::SYS_mknodat,
-        libc::SYS_unlinkat,
-        libc::SYS_renameat2,
-        libc::SYS_linkat,
-        libc::SYS_symlinkat,
-        libc::SYS_mkdirat,
-        libc::SYS_fchmodat,
-        libc::SYS_fchownat,
-        libc::SYS_bind,
-        libc::SYS_listen,
-        libc::SYS_pkey_mprotect,
-        libc::SYS_seccomp,
-        libc::SYS_msgget,
-        libc::SYS_shmget,
-        libc::SYS_mq_open,
-        libc::SYS_setpriority,
-        libc::SYS_sched_setaffinity,
-    ] {
+    for call in USELESS {
         // musl needs one way of tkill, which these arguments are not.
-        assert_eq!(answer(call, [0; 6]), REFUSED, "call {call}");
+        assert_eq!(answer(*call, [0; 6]), REFUSED, "call {call}");
     }
     #[cfg(target_arch = "x86_64")]
     for call in [
@@ -163,17 +166,18 @@ fn newer_forms_of_calls_do_not_exist() {
     }
 }
 
+/// Asserts the answers to calls with arguments, by what they are made for.
+fn check(rows: &[(&str, libc::c_long, [u64; 6], u32)]) {
+    for (what, call, arguments, expected) in rows {
+        assert_eq!(answer(*call, *arguments), *expected, "{what}");
+    }
+}
+
 #[test]
-fn arguments_decide() {
+fn threads_and_limits_of_its_own_are_allowed() {
     let wide = 1 << 32;
     let (thread, process) = (libc::CLONE_THREAD as u64 | libc::CLONE_VM as u64, libc::SIGCHLD as u64);
-    let (read, write, execute) = (libc::PROT_READ as u64, libc::PROT_WRITE as u64, libc::PROT_EXEC as u64);
-    let (private, shared, anonymous) =
-        (libc::MAP_PRIVATE as u64, libc::MAP_SHARED as u64, libc::MAP_ANONYMOUS as u64);
-    let (inet, inet6, local) = (libc::AF_INET as u64, libc::AF_INET6 as u64, libc::AF_UNIX as u64);
-    let (stream, datagram, raw) = (libc::SOCK_STREAM as u64, libc::SOCK_DGRAM as u64, libc::SOCK_RAW as u64);
-    let mode = (libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as u64;
-    let rows = [
+    check(&[
         ("a thread", libc::SYS_clone, with(&[(0, thread)]), ALLOW),
         ("a process", libc::SYS_clone, with(&[(0, process)]), REFUSED),
         (
@@ -201,6 +205,15 @@ fn arguments_decide() {
         ("new limits", libc::SYS_prlimit64, with(&[(1, 7), (2, 0x7fff)]), REFUSED),
         ("new limits high in memory", libc::SYS_prlimit64, with(&[(1, 7), (2, wide)]), REFUSED),
         ("another's limits", libc::SYS_prlimit64, with(&[(0, 1), (1, 7)]), REFUSED),
+    ]);
+}
+
+#[test]
+fn memory_is_written_or_executed() {
+    let (read, write, execute) = (libc::PROT_READ as u64, libc::PROT_WRITE as u64, libc::PROT_EXEC as u64);
+    let (private, shared, anonymous) =
+        (libc::MAP_PRIVATE as u64, libc::MAP_SHARED as u64, libc::MAP_ANONYMOUS as u64);
+    check(&[
         ("memory", libc::SYS_mmap, with(&[(2, read | write), (3, private | anonymous)]), ALLOW),
         ("shared memory", libc::SYS_mmap, with(&[(2, read | write), (3, shared)]), ALLOW),
         ("a library's code", libc::SYS_mmap, with(&[(2, read | execute), (3, private)]), ALLOW),
@@ -214,6 +227,15 @@ fn arguments_decide() {
         ("code that others write", libc::SYS_mmap, with(&[(2, read | execute), (3, shared)]), REFUSED),
         ("memory protected", libc::SYS_mprotect, with(&[(2, read)]), ALLOW),
         ("memory turned into code", libc::SYS_mprotect, with(&[(2, read | execute)]), REFUSED),
+    ]);
+}
+
+#[test]
+fn sockets_are_of_the_kinds_that_a_worker_needs() {
+    let (inet, inet6, local) = (libc::AF_INET as u64, libc::AF_INET6 as u64, libc::AF_UNIX as u64);
+    let (stream, datagram, raw) = (libc::SOCK_STREAM as u64, libc::SOCK_DGRAM as u64, libc::SOCK_RAW as u64);
+    let mode = (libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as u64;
+    check(&[
         ("TCP", libc::SYS_socket, with(&[(0, inet), (1, stream | mode)]), ALLOW),
         ("UDP", libc::SYS_socket, with(&[(0, inet6), (1, datagram)]), ALLOW),
         ("a local socket", libc::SYS_socket, with(&[(0, local), (1, stream | mode)]), ALLOW),
@@ -232,10 +254,7 @@ fn arguments_decide() {
         ("a terminal?", libc::SYS_ioctl, with(&[(0, 2), (1, libc::TCGETS)]), ALLOW),
         ("a terminal's input", libc::SYS_ioctl, with(&[(0, 2), (1, libc::TIOCSTI)]), REFUSED),
         ("a disk's size", libc::SYS_ioctl, with(&[(0, 2), (1, 0x1260)]), REFUSED),
-    ];
-    for (what, call, arguments, expected) in rows {
-        assert_eq!(answer(call, arguments), expected, "{what}");
-    }
+    ]);
 }
 
 #[test]

@@ -7,13 +7,14 @@ use waf_detection::body::BodyKind;
 use waf_detection::inspection::Inspection;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
+use waf_shared::plan::Settings;
 
 use super::buffer::BodyBuffer;
 use super::reading::{ContractBuffer, Reading};
 use super::{Body, Rules};
 use crate::coding::{self, Coding};
 use crate::exchange::context::RequestContext;
-use crate::exchange::contract::Contracted;
+use crate::exchange::contract::{Contracted, ContractedOperation};
 use crate::grpc::Messages;
 use crate::min_rate::MinRate;
 
@@ -35,20 +36,9 @@ impl Body {
         let Described { contracted, kind, codings } = *described;
         let admitted = &contracted.admitted;
         let (settings, plan) = (context.settings(), context.active_plan.plan());
-        let ratio = settings.inspection.decompression_ratio_limit;
-        let is_ratio_on = settings.leaves.contains(Leaf::ResourceLimitsDecompressionRatio);
-        let bounds = coding::Bounds {
-            bytes_max: settings.accept.max_body_size.saturating_mul(u64::from(ratio)),
-            ratio_max: if is_ratio_on { ratio } else { u32::MAX },
-        };
-        let operation = contracted.operation.as_ref().filter(|operation| {
-            operation.judges_body()
-                && admitted.carries_body()
-                && !admitted.is_grpc()
-                && settings.leaves.contains(Leaf::OpenapiBodyMismatch)
-        });
+        let operation = judged_operation(contracted, settings);
         let tap = operation.map(|_| ContractBuffer::new(settings.inspection.max_inspect_size));
-        let reading = Reading::new(kind, codings, bounds, tap);
+        let reading = Reading::new(kind, codings, bounds(settings), tap);
         // Calls of gRPC may stay open and silent for long: they are neither held nor paced.
         let is_stream = admitted.is_grpc();
         let is_paced = !is_stream
@@ -75,18 +65,44 @@ impl Body {
             passes_early: false,
             bytes: 0,
             messages: is_stream.then(Messages::default),
-            rules: Rules {
-                leaves: settings.leaves,
-                mode: settings.mode,
-                bytes_max: settings.accept.max_body_size,
-                inspected_max: settings.inspection.max_inspect_size,
-                bytes_per_second,
-                is_multipart: kind == BodyKind::Multipart,
-                refuses_breaches: context.refuses_breaches(),
-            },
+            rules: rules(kind, context),
             operation: operation.cloned(),
             contract_time: Duration::ZERO,
             noted: Vec::new(),
         }
+    }
+}
+
+/// Bounds on taking the content codings off.
+fn bounds(settings: &Settings) -> coding::Bounds {
+    let ratio = settings.inspection.decompression_ratio_limit;
+    let is_ratio_on = settings.leaves.contains(Leaf::ResourceLimitsDecompressionRatio);
+    coding::Bounds {
+        bytes_max: settings.accept.max_body_size.saturating_mul(u64::from(ratio)),
+        ratio_max: if is_ratio_on { ratio } else { u32::MAX },
+    }
+}
+
+/// The operation that the body has to conform to, where it is compared with one.
+fn judged_operation<'c>(contracted: &'c Contracted, settings: &Settings) -> Option<&'c ContractedOperation> {
+    let admitted = &contracted.admitted;
+    contracted.operation.as_ref().filter(|operation| {
+        operation.judges_body()
+            && admitted.carries_body()
+            && !admitted.is_grpc()
+            && settings.leaves.contains(Leaf::OpenapiBodyMismatch)
+    })
+}
+
+fn rules(kind: BodyKind, context: &RequestContext) -> Rules {
+    let settings = context.settings();
+    Rules {
+        leaves: settings.leaves,
+        mode: settings.mode,
+        bytes_max: settings.accept.max_body_size,
+        inspected_max: settings.inspection.max_inspect_size,
+        bytes_per_second: context.active_plan.plan().protocol.slow_request_min_rate_bps,
+        is_multipart: kind == BodyKind::Multipart,
+        refuses_breaches: context.refuses_breaches(),
     }
 }

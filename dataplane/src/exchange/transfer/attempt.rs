@@ -1,6 +1,6 @@
 //! One attempt to get a response over one connection: the request goes and the response comes at the same time.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -18,12 +18,12 @@ use super::super::response_relay::By;
 use super::super::tunnel::{self, Side};
 use super::super::upgrade;
 use super::head::{Progress, Waiting, await_head};
+use super::outcome::{Answered, Failed, Notes};
 use super::upload::{SendFault, upload};
-use super::{Answered, Failed, Notes};
 use crate::head::ResponseHead;
 use crate::http1::framing::{self, Framing};
 use crate::http1::head::Malformed;
-use crate::message::{Client, Delimited};
+use crate::message::Client;
 use crate::proxy::Proxy;
 use crate::upstream::{Link, Outbound, Pool, Share, TunnelSlot, UpstreamError};
 
@@ -91,24 +91,11 @@ impl Attempt<'_> {
         let state = if progress.sent_all() { RequestState::Drained } else { RequestState::Undrained };
         let fate = connection_fate::derive(state, Some(&admitted.head), self.proxy.is_stopping());
         let cleared = (&*contracted, parameters.as_slice());
-        let answer = relay::Answer::new(&response, cleared, fate, notes.context, notes.findings)?;
+        let answer =
+            relay::Answer::new(&response, cleared, (&client.writer, fate), notes.context, notes.findings)?;
         let mut source = answering.into_body(declared_length(&response, admitted.head.method()));
-        let mut relay = pin!(answer.relay(&mut source, &mut client.writer, patience));
-        let (relayed, found) = loop {
-            tokio::select! {
-                biased;
-                relayed = relay.as_mut() => break relayed,
-                () = upload.as_mut() => return Err(Failed::Rejected(Rejection::Gone)),
-                result = &mut progress.sent, if progress.sending => {
-                    progress.sending = false;
-                    progress.fault = result.unwrap_or(Ok(())).err();
-                    // An upstream that stops reading may still be answering; a client that breaks off is gone.
-                    if matches!(progress.fault, Some(SendFault::Client(_))) {
-                        break (Relayed::Cut(By::Client), ResponseFindings::default());
-                    }
-                }
-            }
-        };
+        let relay = pin!(answer.relay(&mut source, &mut client.writer, patience));
+        let (relayed, found) = both(relay, upload, &mut progress).await?;
         notes.findings.add_response(notes.context, found);
         let sent_all = progress.sent_all();
         Ok(Exchanged::Answered(Response {
@@ -165,6 +152,29 @@ impl Attempt<'_> {
     }
 }
 
+/// Relays the response while the rest of the request is sent.
+async fn both(
+    mut relay: Pin<&mut impl Future<Output = (Relayed, ResponseFindings)>>,
+    mut upload: Pin<&mut impl Future<Output = ()>>,
+    progress: &mut Progress,
+) -> Result<(Relayed, ResponseFindings), Failed> {
+    loop {
+        tokio::select! {
+            biased;
+            relayed = relay.as_mut() => return Ok(relayed),
+            () = upload.as_mut() => return Err(Failed::Rejected(Rejection::Gone)),
+            result = &mut progress.sent, if progress.sending => {
+                progress.sending = false;
+                progress.fault = result.unwrap_or(Ok(())).err();
+                // An upstream that stops reading may still be answering; a client that breaks off is gone.
+                if matches!(progress.fault, Some(SendFault::Client(_))) {
+                    return Ok((Relayed::Cut(By::Client), ResponseFindings::default()));
+                }
+            }
+        }
+    }
+}
+
 /// The detail of a response that was ended after parts of it were sent.
 const CUT: &str = "response cut";
 
@@ -200,7 +210,8 @@ async fn switch(
     }
     connection.leave_slot();
     notes.findings.measured.is_upgraded = true;
-    client.writer.head(&relay::switching_head(response, notes.context), Delimited::Head);
+    let (head, hop) = relay::switching_head(response, notes.context);
+    client.writer.head(&head, &hop);
     client.writer.flush().await.map_err(|_| Failed::Rejected(Rejection::Gone))?;
     let (Some(reader), Some(writer)) = (client.reader.connection(), client.writer.connection()) else {
         return Err(malformed().into());
@@ -227,8 +238,7 @@ fn declared_length(response: &ResponseHead, method: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
+    use super::super::super::testing::response;
     use super::*;
 
     #[test]
@@ -239,9 +249,7 @@ mod tests {
             ("HTTP/1.1 304 N\nContent-Length: 7", "GET", None),
             ("HTTP/1.1 200 OK", "GET", None),
         ] {
-            let text = lines.replace('\n', "\r\n") + "\r\n\r\n";
-            let response = ResponseHead::parse(Bytes::from(text)).expect("a valid head");
-            assert_eq!(declared_length(&response, method.as_bytes()), expected, "{method} {lines:?}");
+            assert_eq!(declared_length(&response(lines), method.as_bytes()), expected, "{method} {lines:?}");
         }
     }
 }

@@ -56,9 +56,9 @@ mod tests {
     use super::super::super::inspect::{self, Cleared};
     use super::super::super::testing::{contracted, exchange, head, with_client};
     use super::*;
-    use crate::head::OutgoingHead;
+    use crate::head::{Delimited, Hop, OutgoingHead};
     use crate::inspection_pool::InspectionPool;
-    use crate::message::{Client, Delimited};
+    use crate::message::Client;
     use crate::stream::Stream;
 
     /// The bytes that an upstream gets of a chunked body, and whether sending ended well.
@@ -77,7 +77,8 @@ mod tests {
             let Ok(Cleared { mut body, .. }) = cleared else { return false };
             let (_reader, mut writer) = tokio::io::split(Stream::Memory(ours));
             let mut upstream = Sink::http1(&mut writer, std::time::Duration::from_secs(1));
-            upstream.head(&OutgoingHead::request(b"POST", |out| out.push(b'/')), Delimited::Message);
+            let hop = Hop { delimited: Delimited::Message, ..Hop::default() };
+            upstream.head(&OutgoingHead::request(b"POST", |out| out.push(b'/')), &hop);
             send(upstream, &mut body, &mut client.reader).await.is_ok()
         })
         .await;
@@ -90,7 +91,10 @@ mod tests {
     async fn an_upstream_sees_the_end_of_a_message_only_if_the_client_sent_it() {
         let whole = b"3\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 1\r\n\r\n";
         let (got, is_sent) = sent(whole).await;
-        assert!(is_sent && got.starts_with("POST / HTTP/1.1\r\n\r\n"), "{got:?}");
+        assert!(
+            is_sent && got.starts_with("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            "{got:?}"
+        );
         assert!(got.ends_with("0\r\nX-Sum: 1\r\n\r\n"), "{got:?}");
         for broken in [&b"3\r\nabc\r\n2\r\nde"[..], b"3\r\nabc\r\nx\r\n", b"3\r\nabc\r\n0\r\nHost: b\r\n\r\n"]
         {

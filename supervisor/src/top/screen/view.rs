@@ -8,8 +8,9 @@ use ratatui::style::{Color, Modifier, Style, Stylize as _};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Cell, Paragraph, Row, Sparkline, Table};
 
+use super::super::error::TopError;
 use super::super::sheet::{self, Fact, Sheet, Tone};
-use super::super::{TopError, words};
+use super::super::words;
 
 /// Columns of the names of facts, and the gap behind them.
 const NAMES: usize = 12;

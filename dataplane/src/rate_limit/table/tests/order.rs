@@ -259,15 +259,19 @@ fn a_worker_that_dies_between_any_two_words_leaves_the_order_whole() {
         } else {
             assert_eq!(kept, tags(&before), "nothing was changed");
         }
-        // The order is whole.
-        for round in 0..2 {
-            for number in 200..208 {
-                let outcome = table.check(key(number), START + 2);
-                assert_eq!(outcome == Outcome::Admitted, round == 0, "{number} after {stop} words");
-            }
-        }
-        assert_eq!(tags(&table).len(), 8, "after {stop} words");
+        assert_whole(&table, stop);
     }
+}
+
+/// Asserts that eight new keys replace the eight of `table`, in which `stop` words of a change were written.
+fn assert_whole(table: &Table, stop: usize) {
+    for round in 0..2 {
+        for number in 200..208 {
+            let outcome = table.check(key(number), START + 2);
+            assert_eq!(outcome == Outcome::Admitted, round == 0, "{number} after {stop} words");
+        }
+    }
+    assert_eq!(tags(table).len(), 8, "after {stop} words");
 }
 
 #[test]
