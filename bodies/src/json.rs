@@ -5,11 +5,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 mod event;
+mod fault;
 mod string;
 #[cfg(test)]
 mod tests;
 
 pub use event::{Container, Events, Scalar, Text, Unfinished};
+pub use fault::Fault;
 pub use string::HalfPairs;
 
 use crate::Completeness;
@@ -63,15 +65,6 @@ struct Open {
     keys: u32,
     /// Index of its first key in the stack of hashes.
     keys_start: usize,
-}
-
-/// The reason why a text is not JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
-    /// A sentence without its full stop.
-    pub reason: &'static str,
-    /// Bytes of the chunk behind the place where it was found. The place does not depend on how a document is cut into chunks.
-    pub bytes_after: usize,
 }
 
 impl Tokenizer {

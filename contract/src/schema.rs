@@ -6,7 +6,7 @@
 //! The criterion is a document that was cut off. `inspection.max_inspect_size` ends what is read of a body, and answers
 //! are released piece by piece, so a schema is often asked about the first part of a document. Only a fault that no
 //! continuation can repair may refuse the message, so each judgement has three outcomes: it holds, it fails, or it
-//! depends on what was cut off ([`judge`]). A validator with two outcomes has to be fed a whole document; with a prefix
+//! depends on what was cut off ([`judge()`]). A validator with two outcomes has to be fed a whole document; with a prefix
 //! it refuses honest messages (`required`, `minItems`, `oneOf`) or has to be skipped, which lets large ones pass
 //! unjudged.
 //!

@@ -1,6 +1,6 @@
 //! The inside of a JSON string, unescaped as it comes.
 
-use super::Fault;
+use super::fault::Fault;
 use crate::buffer::recycle;
 
 /// Treatment of an escape that is half of a surrogate pair, which names no character (RFC 8259, section 8.2).

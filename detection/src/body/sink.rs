@@ -5,7 +5,7 @@ use waf_shared::catalog::Leaf;
 
 use crate::field::Place;
 
-/// Progress of the evaluation of a body, between two calls of [`Inspection::feed`].
+/// Progress of the evaluation of a body, between two calls of [`crate::inspection::Inspection::feed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// Something may still be found in what was fed.
