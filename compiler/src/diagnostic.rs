@@ -102,8 +102,13 @@ impl Sink {
         text: &str,
         candidates: impl IntoIterator<Item = &'c str>,
     ) -> Option<String> {
+        self.advice(|| did_you_mean(text, candidates))
+    }
+
+    /// The result of a search for advice, while there are few mistakes in the file.
+    pub(crate) fn advice(&mut self, search: impl FnOnce() -> Option<String>) -> Option<String> {
         self.suggestions += 1;
-        if self.suggestions > SUGGESTIONS_MAX { None } else { did_you_mean(text, candidates) }
+        if self.suggestions > SUGGESTIONS_MAX { None } else { search() }
     }
 
     /// Errors so far.

@@ -29,6 +29,8 @@ pub mod catalog;
 pub mod changes;
 pub mod check_request;
 pub mod cli;
+pub mod difference;
+mod plan_json;
 pub mod reference;
 pub mod report;
 pub mod rules;

@@ -17,19 +17,50 @@ pub fn findings(outcome: &Outcome) -> &[Diagnostic] {
     }
 }
 
+/// `1 error`, `2 errors`.
+pub fn error_count(list: &[Diagnostic]) -> String {
+    counted(list.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count(), "error")
+}
+
+/// A number of things, and their name in the fitting form.
+pub fn counted(number: usize, name: &str) -> String {
+    format!("{number} {name}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Output of `--validate` about one file: the findings, then `<file>: ok` or `N errors`.
 pub fn text(file: &str, outcome: &Outcome) -> String {
+    anstream::adapter::strip_str(&coloured(file, outcome)).to_string()
+}
+
+/// One finding with the colours of a terminal: its place, its severity, its help.
+pub fn coloured_finding(diagnostic: &Diagnostic) -> String {
+    let (colour, word) = match diagnostic.severity {
+        Severity::Error => ("\u{1b}[31m", ""),
+        Severity::Warning => ("\u{1b}[33m", "warning: "),
+    };
+    let plain = diagnostic.to_string();
+    let place = format!("{}:{}: ", crate::diagnostic::printable(&diagnostic.file), diagnostic.line);
+    let rest = plain.strip_prefix(&place).unwrap_or(&plain);
+    let rest = rest.strip_prefix(word).unwrap_or(rest);
+    // An error has no word in front of it; its message has the colour.
+    match diagnostic.severity {
+        Severity::Error => format!("\u{1b}[1m{place}\u{1b}[0m{colour}{rest}\u{1b}[0m"),
+        Severity::Warning => format!("\u{1b}[1m{place}\u{1b}[0m{colour}{word}\u{1b}[0m{rest}"),
+    }
+}
+
+/// [`text`] with the colours of a terminal. The texts of the file have no control characters.
+pub fn coloured(file: &str, outcome: &Outcome) -> String {
     let mut out = String::new();
     for diagnostic in findings(outcome) {
-        let _ = writeln!(out, "{diagnostic}");
+        let _ = writeln!(out, "{}", coloured_finding(diagnostic));
     }
     match outcome {
         Ok(_) => {
             let _ = writeln!(out, "{}: ok", crate::diagnostic::printable(file));
         }
         Err(list) => {
-            let errors = list.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-            let _ = writeln!(out, "{errors} errors");
+            let _ = writeln!(out, "{}", error_count(list));
         }
     }
     out
@@ -130,7 +161,7 @@ mod tests {
 
     #[test]
     fn text_counts_errors_alone() {
-        assert_eq!(text("a b.yaml", &outcome()), "a b.yaml:2: warning: w\na b.yaml:3: e; h\n1 errors\n");
+        assert_eq!(text("a b.yaml", &outcome()), "a b.yaml:2: warning: w\na b.yaml:3: e; h\n1 error\n");
     }
 
     #[test]
