@@ -30,6 +30,11 @@ pub fn table() -> String {
     out
 }
 
+/// Every name of every level.
+pub fn all_names() -> Vec<&'static str> {
+    waf_shared::catalog::names()
+}
+
 /// One name with all that is known of it; the error says that there is none, with the closest one.
 pub fn entry(name: &str) -> Result<String, String> {
     let canonical = ALIASES.iter().find(|(old, _)| *old == name).map_or(name, |(_, name)| *name);

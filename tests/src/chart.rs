@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
-use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Service, ServiceAccount};
 use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use serde::de::DeserializeOwned;
@@ -67,6 +67,14 @@ pub struct Rendered {
     pub route: Option<HttpRoute>,
     /// At most one.
     pub monitor: Option<ServiceMonitor>,
+    /// At most one.
+    pub rules: Option<PrometheusRule>,
+    /// At most one.
+    pub account: Option<ServiceAccount>,
+    /// The pod of `helm test`; at most one.
+    pub test: Option<Pod>,
+    /// Dashboards, and what values add.
+    pub others: Vec<ConfigMap>,
 }
 
 impl Rendered {
@@ -89,7 +97,14 @@ impl Rendered {
             let kind = format!("{} {}", word("apiVersion"), word("kind"));
             match kind.as_str() {
                 "apps/v1 Deployment" => rendered.deployment = strict(&value),
+                "v1 ConfigMap" if value["data"]["waf.yaml"].is_null() => {
+                    rendered.others.push(strict(&value));
+                    continue;
+                }
                 "v1 ConfigMap" => rendered.config = strict(&value),
+                "v1 ServiceAccount" => rendered.account = Some(strict(&value)),
+                "v1 Pod" => rendered.test = Some(strict(&value)),
+                "monitoring.coreos.com/v1 PrometheusRule" => rendered.rules = Some(strict(&value)),
                 "v1 Service" => rendered.services.push(strict(&value)),
                 "policy/v1 PodDisruptionBudget" => rendered.budget = Some(strict(&value)),
                 "autoscaling/v2 HorizontalPodAutoscaler" => rendered.autoscaler = Some(strict(&value)),
@@ -227,6 +242,18 @@ pub struct ServiceMonitor {
     pub metadata: Metadata,
     /// Scraped endpoints.
     pub spec: ServiceMonitorSpec,
+}
+
+/// Alert rules of the Prometheus operator; groups are those of Prometheus' own files.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct PrometheusRule {
+    api_version: String,
+    kind: String,
+    /// Name and labels.
+    pub metadata: Metadata,
+    /// Groups of rules.
+    pub spec: Value,
 }
 
 /// See [`ServiceMonitor`].

@@ -13,7 +13,7 @@ use waf_tests::programs::{self, repository};
 fn documents() -> Vec<PathBuf> {
     let root = repository();
     let mut found = Vec::new();
-    for folder in ["", "docs", "ops", "ops/helm", "ops/container"] {
+    for folder in ["", "docs", "ops", "ops/helm", "ops/helm/waf", "ops/container"] {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         found.extend(paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")));

@@ -27,7 +27,7 @@ struct Arguments {
 enum Command {
     /// Write manual pages and completions anew into the repository
     Manual,
-    /// Write the schema of the Helm chart's values anew into the repository
+    /// Write the schema of the Helm chart's values, its alert rules and its dashboard anew into the repository
     Chart,
     /// Print the bill of materials (CycloneDX 1.5, JSON)
     Bill,
@@ -83,7 +83,11 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
                 std::fs::write(path, text)?;
             }
         }
-        Command::Chart => std::fs::write(root.join(chart::SCHEMA), chart::schema()?)?,
+        Command::Chart => {
+            for (name, text) in chart::files()? {
+                std::fs::write(root.join(name), text)?;
+            }
+        }
         Command::Bill => print(&bill(&Workspace::read(root, &arguments.target)?))?,
         Command::Licences => print(&licences::text(&Workspace::read(root, &arguments.target)?)?)?,
         Command::Tree(build) => {
