@@ -7,7 +7,9 @@ use std::process::{Command, Output};
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
-use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Service, ServiceAccount};
+use k8s_openapi::api::core::v1::{
+    ConfigMap, Container, PersistentVolumeClaim, Pod, PodSpec, Service, ServiceAccount,
+};
 use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use serde::de::DeserializeOwned;
@@ -85,6 +87,18 @@ impl Rendered {
         let output = template(RELEASE, &arguments);
         assert!(output.status.success(), "{values:?}: {}", String::from_utf8_lossy(&output.stderr));
         Rendered::read(&String::from_utf8_lossy(&output.stdout))
+    }
+
+    /// The pod of the deployment.
+    pub fn pod(&self) -> &PodSpec {
+        let spec = self.deployment.spec.as_ref().expect("a deployment has a spec");
+        spec.template.spec.as_ref().expect("a template has a spec")
+    }
+
+    /// The container of the service, among others that values may add.
+    pub fn container(&self) -> &Container {
+        let found = self.pod().containers.iter().find(|container| container.name == "waf");
+        found.expect("the service has a container")
     }
 
     /// Reads a manifest.

@@ -173,7 +173,7 @@ routes:
     match: {paths: [/api/*]}
     upstream: http://127.0.0.1:4000
     openapi:
-      spec: openapi.yaml
+      spec: shop.yaml
       disable: [openapi-body-mismatch]
 ",
     ),
@@ -223,7 +223,7 @@ mod tests {
     fn samples_are_valid_and_without_a_warning() {
         let folder = tempfile::tempdir().expect("a folder for the test");
         let document = "openapi: 3.0.3\ninfo: {title: t, version: '1'}\npaths: {}\n";
-        std::fs::write(folder.path().join("openapi.yaml"), document).expect("a file in the test's folder");
+        std::fs::write(folder.path().join("shop.yaml"), document).expect("a file in the test's folder");
         let options = Options { host_checks: false, ..Options::default() };
         for (path, sample) in SAMPLES {
             let outcome = compile_text("sample", &whole(sample), folder.path(), &options);
