@@ -178,9 +178,8 @@ impl<'a> Reader<'a> {
         let named = mistake.code == code::UNKNOWN_PROTECTION;
         let help = variable(text).or(mistake.help).or_else(|| {
             let words = words?;
-            self.sink.advice(|| match named {
-                true => suggestion::advice(text, &words()),
-                false => did_you_mean(text, words()),
+            self.sink.advice(|| {
+                if named { suggestion::advice(text, &words()) } else { did_you_mean(text, words()) }
             })
         });
         let shown = W::SYNTAX.shown.map_or_else(|| quoted(text), |shown| shown(text));

@@ -18,7 +18,7 @@ fn configuration(page: &str) -> String {
     let block = text.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next());
     let block = block.unwrap_or_else(|| panic!("{page} has a configuration"));
     let indent = block.len() - block.trim_start().len();
-    block.lines().map(|line| format!("{}\n", line.get(indent..).unwrap_or_default())).collect()
+    block.lines().flat_map(|line| [line.get(indent..).unwrap_or_default(), "\n"]).collect()
 }
 
 fn as_nobody(text: &str, origin: &Origin) -> Waf {

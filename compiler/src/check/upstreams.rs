@@ -7,7 +7,7 @@ use waf_shared::plan::{HostPattern, Upstream};
 use super::{routes_of, uses_tls};
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
-use crate::raw::Document;
+use crate::raw::{Document, Route};
 use crate::resolve;
 
 pub(super) fn check(document: &Document, sink: &mut Sink) {
@@ -60,11 +60,10 @@ fn is_this_machine(host: &str) -> bool {
 /// True for a name that the file lists as served.
 fn is_served(document: &Document, upstream: &Upstream) -> bool {
     let listed = document.host.iter().flat_map(|host| &host.value.0).map(|at| at.value.0.as_str());
-    let routed =
-        routes_of(document).flat_map(|route| route.host_entries()).filter_map(|at| match &at.value.0 {
-            HostPattern::Exact(name) => Some(name.as_str()),
-            HostPattern::Subdomains(_) => None,
-        });
+    let routed = routes_of(document).flat_map(Route::host_entries).filter_map(|at| match &at.value.0 {
+        HostPattern::Exact(name) => Some(name.as_str()),
+        HostPattern::Subdomains(_) => None,
+    });
     listed.chain(routed).any(|name| name.eq_ignore_ascii_case(&upstream.host))
 }
 
