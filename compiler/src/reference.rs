@@ -143,7 +143,7 @@ pub fn linter() -> String {
          \x20                                       `dashboard`\n\
          ```\n\n\
          Findings are `<file>:<line>: <message>`, warnings `<file>:<line>: warning: <message>`, by line; then comes\n\
-         `<file>: ok` or the number of errors, all on standard output. A terminal gets colours, unless `NO_COLOR` is set.\n\
+         `<file>: ok` or the number of errors, all on standard output. A terminal gets columns and colours (not with `NO_COLOR`).\n\
          The exit status is 0 when every file is valid, 1 when one is not, 2 for wrong usage. Warnings do not change it\n\
          without `--deny-warnings`.\n\n\
          `--no-host-checks` leaves out whether `data_dir` can be written to and whether contracts with absolute paths\n\

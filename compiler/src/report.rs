@@ -29,31 +29,38 @@ pub fn counted(number: usize, name: &str) -> String {
 
 /// Output of `--validate` about one file: the findings, then `<file>: ok` or `N errors`.
 pub fn text(file: &str, outcome: &Outcome) -> String {
-    anstream::adapter::strip_str(&coloured(file, outcome)).to_string()
+    listed(file, outcome, ToString::to_string)
 }
 
-/// One finding with the colours of a terminal: its place, its severity, its help.
-pub fn coloured_finding(diagnostic: &Diagnostic) -> String {
-    let (colour, word) = match diagnostic.severity {
-        Severity::Error => ("\u{1b}[31m", ""),
-        Severity::Warning => ("\u{1b}[33m", "warning: "),
-    };
+/// [`text`] for a terminal: with columns, and with colours, which the stream takes out where they are not wanted. Texts
+/// of the file have no control characters.
+pub fn terminal(file: &str, outcome: &Outcome) -> String {
+    listed(file, outcome, coloured)
+}
+
+/// One finding for a terminal: its place, its severity, its message.
+pub fn coloured(diagnostic: &Diagnostic) -> String {
     let plain = diagnostic.to_string();
     let place = format!("{}:{}: ", crate::diagnostic::printable(&diagnostic.file), diagnostic.line);
     let rest = plain.strip_prefix(&place).unwrap_or(&plain);
-    let rest = rest.strip_prefix(word).unwrap_or(rest);
-    // An error has no word in front of it; its message has the colour.
-    match diagnostic.severity {
-        Severity::Error => format!("\u{1b}[1m{place}\u{1b}[0m{colour}{rest}\u{1b}[0m"),
-        Severity::Warning => format!("\u{1b}[1m{place}\u{1b}[0m{colour}{word}\u{1b}[0m{rest}"),
+    let place = place.trim_end_matches(": ");
+    let column = diagnostic.column.map(|column| format!(":{column}")).unwrap_or_default();
+    // An error has no word in front of it: its message has the colour.
+    match rest.strip_prefix("warning: ") {
+        Some(rest) => format!("{BOLD}{place}{column}:{RESET} {YELLOW}warning:{RESET} {rest}"),
+        None => format!("{BOLD}{place}{column}:{RESET} {RED}{rest}{RESET}"),
     }
 }
 
-/// [`text`] with the colours of a terminal. The texts of the file have no control characters.
-pub fn coloured(file: &str, outcome: &Outcome) -> String {
+const BOLD: &str = "\u{1b}[1m";
+const RED: &str = "\u{1b}[31m";
+const YELLOW: &str = "\u{1b}[33m";
+const RESET: &str = "\u{1b}[0m";
+
+fn listed(file: &str, outcome: &Outcome, shown: impl Fn(&Diagnostic) -> String) -> String {
     let mut out = String::new();
     for diagnostic in findings(outcome) {
-        let _ = writeln!(out, "{}", coloured_finding(diagnostic));
+        let _ = writeln!(out, "{}", shown(diagnostic));
     }
     match outcome {
         Ok(_) => {
@@ -145,6 +152,7 @@ mod tests {
                 severity: Severity::Warning,
                 file: "a b.yaml".to_owned(),
                 line: 2,
+                column: None,
                 message: "w".to_owned(),
                 help: None,
             },
@@ -153,6 +161,7 @@ mod tests {
                 severity: Severity::Error,
                 file: "a b.yaml".to_owned(),
                 line: 3,
+                column: Some(7),
                 message: "e".to_owned(),
                 help: Some("h".to_owned()),
             },
@@ -162,6 +171,14 @@ mod tests {
     #[test]
     fn text_counts_errors_alone() {
         assert_eq!(text("a b.yaml", &outcome()), "a b.yaml:2: warning: w\na b.yaml:3: e; h\n1 error\n");
+    }
+
+    #[test]
+    fn terminals_get_columns_and_colours() {
+        let text = terminal("a b.yaml", &outcome());
+        let expected = "\u{1b}[1ma b.yaml:2:\u{1b}[0m \u{1b}[33mwarning:\u{1b}[0m w\n\
+                        \u{1b}[1ma b.yaml:3:7:\u{1b}[0m \u{1b}[31me; h\u{1b}[0m\n1 error\n";
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Work of `waf` for each command line, and its exit status: 0 fine, 1 an invalid configuration or a failed
 //! start, 2 wrong usage. It puts the other modules together and knows nothing else.
 
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
@@ -75,8 +76,8 @@ fn validate(serve: &Serve) -> ExitCode {
     let config = named.unwrap_or(&serve.config);
     let outcome = compile_file(config, &options(&serve.process, !serve.no_host_checks));
     let outcome = outcome.map_err(|diagnostics| with_remedy(config, diagnostics));
-    // Colours are left out where nobody sees them, or where NO_COLOR is set.
-    anstream::print!("{}", report::coloured(&printable(config), &outcome));
+    let shown = if io::stdout().is_terminal() { report::terminal } else { report::text };
+    anstream::print!("{}", shown(&printable(config), &outcome));
     let denied = serve.deny_warnings && !report::findings(&outcome).is_empty();
     if outcome.is_ok() && !denied { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -256,8 +257,9 @@ fn invalid(diagnostics: &[Diagnostic]) -> ExitCode {
 }
 
 fn print_errors(diagnostics: &[Diagnostic]) {
+    let shown = if io::stderr().is_terminal() { report::coloured } else { ToString::to_string };
     for diagnostic in diagnostics {
-        anstream::eprintln!("{}", report::coloured_finding(diagnostic));
+        anstream::eprintln!("{}", shown(diagnostic));
     }
     anstream::eprintln!("{}", report::error_count(diagnostics));
 }

@@ -96,6 +96,36 @@ fn validate_says_ok_or_lists_every_error_on_stdout() {
     }
 }
 
+/// Output of a command on a terminal of its own, which `script` (util-linux) makes.
+fn on_a_terminal(folder: &Folder, program: &Path, arguments: &str, environment: &str) -> String {
+    let command = format!("{environment} {} {arguments}", program.display());
+    let output = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .env("TERM", "xterm-256color")
+        .env_remove("NO_COLOR")
+        .current_dir(folder.0.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("`script` can be started");
+    out(&output)
+}
+
+#[test]
+fn a_terminal_gets_columns_and_colours() {
+    let folder = Folder::new(&[("bad.yaml", BROKEN)]);
+    for (program, arguments) in [
+        (programs::waf_compile(), "--no-host-checks bad.yaml"),
+        (programs::waf(), "--no-host-checks --validate bad.yaml"),
+    ] {
+        let shown = on_a_terminal(&folder, &program, arguments, "");
+        for part in ["bad.yaml:2:7:", "bad.yaml:4:15:", "bad.yaml:6:5:", "\u{1b}[31m", "3 errors"] {
+            assert!(shown.contains(part), "{part}: {shown:?}");
+        }
+        let plain = on_a_terminal(&folder, &program, arguments, "NO_COLOR=1");
+        assert!(!plain.contains('\u{1b}') && plain.contains("bad.yaml:4:15: "), "{plain:?}");
+    }
+}
+
 #[test]
 fn warnings_count_where_they_are_denied() {
     let warned = VALID.replace("9000", "9000\n    match: {paths: ['/users/{id}']}");

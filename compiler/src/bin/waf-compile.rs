@@ -1,6 +1,6 @@
 //! The linter: checks configurations, and shows what they mean. Everything that it knows is in the library.
 
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -57,7 +57,7 @@ fn validate(arguments: &Arguments) -> Answer {
     let text = match arguments.format {
         Format::Text => {
             let named = arguments.files.iter().zip(&outcomes);
-            named.map(|(file, outcome)| report::coloured(&name(file), outcome)).collect()
+            named.map(|(file, outcome)| text_of(file, outcome)).collect()
         }
         Format::Json => report::json(&outcomes),
         Format::Sarif => report::sarif(&outcomes),
@@ -152,8 +152,14 @@ fn with_compiled(file: &Path, failed: u8, show: impl FnOnce(&Compiled) -> Answer
     let outcome = compile(file, &Options { host_checks: false, ..Options::default() });
     match &outcome {
         Ok(compiled) => show(compiled),
-        Err(_) => Answer { text: report::coloured(&name(file), &outcome), status: failed },
+        Err(_) => Answer { text: text_of(file, &outcome), status: failed },
     }
+}
+
+/// Findings, with columns and colours where somebody looks.
+fn text_of(file: &Path, outcome: &Outcome) -> String {
+    let shown = if std::io::stdout().is_terminal() { report::terminal } else { report::text };
+    shown(&name(file), outcome)
 }
 
 fn compile(file: &Path, options: &Options) -> Outcome {
