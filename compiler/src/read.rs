@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
             _ => {
                 let help = match &node.value {
                     Value::List(_) => Some("write its fields without `- ` in front of them".to_owned()),
-                    _ => None,
+                    _ => Some(format!("it has the fields {}", listed(fields))),
                 };
                 self.wrong_type(node, "an object", help);
                 return None;

@@ -50,6 +50,9 @@ fn numbers_in_another_spelling() {
         ("accept: {require_host_header: yes}", "did you mean `true`?"),
         ("mode: detect-only", "did you mean `detect_only`?"),
         ("mode: BLOCKING", "did you mean `blocking`?"),
+        ("mode: monitor", "did you mean `detect_only`?"),
+        ("mode: DetectionOnly", "did you mean `detect_only`?"),
+        ("mode: enforce", "did you mean `blocking`?"),
     ] {
         check(&of_route(field), &[(4, &[meant])]);
     }
@@ -85,6 +88,10 @@ fn fields_in_the_wrong_place() {
         (of_global("trusted_proxies: [10.0.0.0/8]"), 3, "the option `--trusted-proxies"),
         (of_top("workers: 4"), 2, "the option `--workers N`"),
         (of_top("tls: {}"), 2, "certificates are automatic"),
+        (of_top("backend: http://b"), 2, "each route has its `upstream`"),
+        (of_top("listen: 80"), 2, "did you mean `port`?"),
+        (of_route("headers: {a: b}"), 4, "did you mean `response_headers`?"),
+        (of_route("name: shop"), 4, "did you mean `id`?"),
     ] {
         check(&text, &[(line, &["unknown field", place])]);
     }
@@ -103,6 +110,21 @@ fn shapes() {
         ("match: {paths: /api}", r#"write it as a list: ["/api"]"#),
     ] {
         assert!(errors(&of_route(field))[0].contains(list), "{field}: {:?}", errors(&of_route(field)));
+    }
+    check("version: v1alpha1\nroutes: http://a\n", &[(2, &["begin each route with `- `"])]);
+    check(
+        &of_route("rate_limit: 100"),
+        &[(4, &["must be an object", "it has the fields `requests`, `window`"])],
+    );
+    for (path, meant) in [("api/*", "`/api/*`"), ("^/api", "`/api`"), ("login", "`/login`")] {
+        check(&of_route(&format!("match: {{paths: ['{path}']}}")), &[(4, &["must start with `/`", meant])]);
+    }
+    for (host, meant) in [
+        ("https://shop.example", "did you mean `shop.example`?"),
+        ("shop.example:8443", "did you mean `shop.example`?"),
+        ("http://shop.example/a", "did you mean `shop.example`?"),
+    ] {
+        check(&of_top(&format!("host: '{host}'")), &[(2, &["is not a valid hostname", meant])]);
     }
     for (upstream, advice) in [
         ("http://a:70000", "its port must be 1-65535"),
@@ -176,6 +198,8 @@ fn an_upstream_is_another_service() {
     ] {
         check(&to(top, upstream), &[(4, &["is this service itself"])]);
     }
+    let found = warnings(&to("metrics_port: 9091", "http://127.0.0.1:9091"));
+    assert!(found.len() == 1 && found[0].contains("is the metrics_port of this service"), "{found:?}");
     for (top, upstream) in [
         ("port: 8080", "http://localhost:3000"),
         ("port: 8080", "http://app:8080"),

@@ -18,6 +18,8 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
         (None, Some(_)) => None,
         (None, None) => (!tls).then(|| resolve::plain_port(document)),
     };
+    let listeners =
+        [("health_port", document.health_port.as_ref()), ("metrics_port", document.metrics_port.as_ref())];
     for route in routes_of(document) {
         let Some(at) = &route.upstream else { continue };
         let (upstream, path) = (&at.value.0, format!("{}.upstream", route.place));
@@ -28,6 +30,14 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
             );
             let help = Some("name the port on which the application listens".to_owned());
             sink.error_with(code::INVALID_VALUE, at.line, message, help);
+        } else if let Some((field, _)) = listeners.iter().find(|(_, port)| {
+            port.is_some_and(|port| port.value == u64::from(upstream.port)) && is_this_machine(&upstream.host)
+        }) {
+            let message = format!(
+                "{path}: {} is the {field} of this service, shown to clients so",
+                quoted(&upstream.authority)
+            );
+            sink.warning(code::SUSPICIOUS_VALUE, at.line, message);
         } else if tls
             && [80, 443].contains(&upstream.port)
             && (is_this_machine(&upstream.host) || is_served(document, upstream))

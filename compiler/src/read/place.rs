@@ -19,6 +19,16 @@ pub(super) fn elsewhere(path: &str, key: &str) -> Option<&'static str> {
         "mode" | "disable" | "enable" | "accept" | "inspection" if path.is_empty() => {
             Some("it stands under `global`, or in a route")
         }
+        "listen" | "bind" | "address" if path.is_empty() => Some("did you mean `port`?"),
+        "domain" | "domains" | "hostname" | "server_name" if path.is_empty() => Some("did you mean `host`?"),
+        "backend" | "backends" | "target" | "proxy_pass" | "service" | "url" if of_route => {
+            Some("did you mean `upstream`?")
+        }
+        "backend" | "backends" | "target" | "proxy_pass" | "upstream" | "upstreams" if path.is_empty() => {
+            Some("each route has its `upstream`")
+        }
+        "headers" if of_route || path == "global" => Some("did you mean `response_headers`?"),
+        "name" if of_route => Some("did you mean `id`?"),
         _ => option(key),
     }
 }
@@ -45,11 +55,14 @@ fn option(key: &str) -> Option<&'static str> {
     })
 }
 
+/// Names that say too little by themselves to lead anywhere.
+const COMMON: [&str; 8] = ["backend", "enabled", "headers", "key", "name", "source", "type", "version"];
+
 /// The section in which a field of that name exists: below the present section, else the only one of the document.
 pub(super) fn of_field(path: &str, key: &str, fields: &[Field]) -> Option<String> {
     let mut found = Vec::new();
     search(path, key, fields, &mut found);
-    if found.is_empty() {
+    if found.is_empty() && !COMMON.contains(&key) {
         search("", key, document(), &mut found);
     }
     // Most settings exist globally and in routes.
@@ -105,6 +118,7 @@ mod tests {
                 Some("it belongs in `global.accept`"),
             ),
             ("", "type", document(), None),
+            ("global", "headers", global, None),
             ("", "nonsense", document(), None),
         ] {
             assert_eq!(of_field(path, key, fields).as_deref(), place, "{path} {key}");

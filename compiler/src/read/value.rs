@@ -93,6 +93,17 @@ impl FromNode for bool {
     }
 }
 
+/// The mode that other programs call so.
+fn mode_meant(text: &str, mut words: impl Iterator<Item = &'static str>) -> Option<String> {
+    let mode = match text {
+        "audit" | "detect" | "detection" | "detectiononly" | "detection_only" | "log" | "log_only"
+        | "monitor" | "monitoring" | "observe" | "report" | "simulate" => "detect_only",
+        "block" | "deny" | "enforce" | "enforcing" | "on" | "prevent" | "prevention" => "blocking",
+        _ => return None,
+    };
+    words.any(|word| word == mode).then(|| format!("did you mean `{mode}`?"))
+}
+
 /// Words of YAML 1.1 and other spellings.
 fn bool_meant(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
@@ -115,7 +126,9 @@ impl<T: OneOf> FromNode for Choice<T> {
             let verb = if T::WORDS.len() == 1 { "equal" } else { "be" };
             let message = format!("{} must {verb} {}, got {}", reader.path(), listed(), quoted(text));
             let spelled = text.to_ascii_lowercase().replace('-', "_");
-            let help = variable(text).or_else(|| reader.sink.did_you_mean(&spelled, words()));
+            let help = variable(text)
+                .or_else(|| mode_meant(&spelled, words()))
+                .or_else(|| reader.sink.did_you_mean(&spelled, words()));
             reader.sink.error_with(code::INVALID_VALUE, node.line, message, help);
         }
         found.map(|(_, meaning)| Choice(*meaning))
@@ -158,6 +171,9 @@ impl<T: FromNode> FromNode for Vec<At<T>> {
 fn list_meant(node: &Node, kind: &FieldKind) -> Option<String> {
     match (&node.value, kind) {
         (Value::Map(_), FieldKind::AtLeastOne(_, what)) => Some(format!("begin each {what} with `- `")),
+        (Value::Scalar { .. }, FieldKind::AtLeastOne(FieldKind::Section(_), what)) => {
+            Some(format!("begin each {what} with `- `"))
+        }
         (Value::Scalar { text, .. }, _) if text.len() <= QUOTE_CHARS_MAX => {
             let entries = text.split([',', ' ']).filter(|entry| !entry.is_empty());
             Some(format!("write it as a list: {}", list(entries.map(str::to_owned))))
