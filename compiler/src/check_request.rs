@@ -137,7 +137,7 @@ impl<'a> Case<'a> {
         Explanation { text, outcome }
     }
 
-    /// What a recorded request does not show, or what a single one does not decide.
+    /// Checks that a recorded request does not show, or that a single one does not decide.
     fn unchecked(&self) -> Vec<&'static str> {
         let route = &self.route.plan;
         let mut list =

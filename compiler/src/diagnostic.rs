@@ -167,7 +167,7 @@ impl Sink {
     }
 }
 
-/// Where the value that the message quotes, else the field that it names, begins in the line.
+/// Character of the line at which the value that the message quotes, else the field that it names, begins.
 fn column(line: &str, message: &str) -> Option<u32> {
     let quoted = message.split('`').skip(1).step_by(2);
     let field = message.split([' ', ':']).next().and_then(|path| path.rsplit('.').next());

@@ -53,7 +53,7 @@ impl Compiled {
         })
     }
 
-    /// What holds on a route.
+    /// The effective settings of a route.
     pub(crate) fn route_value(&self, id: &str) -> Option<Value> {
         // The page of a route is YAML; comments carry the lines.
         serde_yaml::from_str(&self.effective(id)?).ok()

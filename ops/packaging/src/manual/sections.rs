@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-/// What a page adds.
+/// Sections of one page.
 struct Page {
     name: &'static str,
     exit: &'static [(&'static str, &'static str)],
