@@ -35,7 +35,7 @@ const METRICS_PORT: u16 = 9091;
 /// Looks once or until somebody quits. 0 is fine, 1 is a service that cannot be seen or a terminal that does not work.
 pub fn run(options: &Top) -> ExitCode {
     let look = || {
-        let address = address(options)?;
+        let address = metrics_address(options)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(TopError::System)?;
         let outcome = runtime.block_on(look(options, &address));
@@ -53,7 +53,7 @@ pub fn run(options: &Top) -> ExitCode {
 }
 
 /// The address that is named, else the port of the configuration, else the port of the examples.
-fn address(options: &Top) -> Result<Address, NoPort> {
+fn metrics_address(options: &Top) -> Result<Address, NoPort> {
     if let Some(url) = &options.url {
         return Ok(url.clone());
     }
