@@ -5,10 +5,12 @@ mod case;
 mod data_dir;
 mod hosts;
 mod limits;
+mod notation;
 mod ports;
 mod protections;
 mod routes;
 mod ties;
+mod upstreams;
 mod values;
 
 use crate::diagnostic::Sink;
@@ -23,6 +25,7 @@ pub(crate) fn written(document: &Document, options: &Options, sink: &mut Sink) {
     routes::check(document, sink);
     protections::check(document, sink);
     values::check(document, sink);
+    upstreams::check(document, sink);
     if options.host_checks {
         data_dir::check(document, sink);
     }

@@ -3,6 +3,7 @@
 
 mod host;
 mod protection;
+pub(crate) mod suggestion;
 mod text;
 mod url;
 

@@ -5,6 +5,7 @@ mod bounds;
 mod cli;
 mod common;
 mod contracts;
+mod messages;
 mod openapi;
 mod plans;
 mod robust;
