@@ -2,12 +2,15 @@
 //! its findings, and the metrics with the alert rules and the dashboard that use them.
 
 mod alerts;
+mod cell;
 mod dashboard;
 mod limits;
 mod metrics;
 mod protections;
 
 use std::fmt::Write as _;
+
+use cell::{cell, constraint};
 
 pub use alerts::{alert_cases, alerts};
 pub use dashboard::dashboard;
@@ -91,18 +94,6 @@ fn type_of(kind: &FieldKind) -> String {
         }
         other => other.type_name(),
     }
-}
-
-fn constraint(field: &Field) -> String {
-    let bound = match field.kind {
-        FieldKind::Int(bound) | FieldKind::Size(bound) | FieldKind::Duration(bound) => bound.text(),
-        _ => String::new(),
-    };
-    [bound.as_str(), field.bound].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
-}
-
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
 }
 
 /// `docs/linter.md`.

@@ -1,9 +1,11 @@
 //! Raw to resolved: defaults filled in, `global` inherited, names generated, patterns ranked. What comes out is in the
 //! words of the plan, beside the lines that decided each value. It must not judge: faulty parts were left out before.
 
+mod lists;
 mod route;
 mod settings;
 
+pub(crate) use lists::{entries, global_lists, route_lists};
 pub(crate) use route::{Route, route_names};
 
 use waf_shared::plan::{AuditFormat, Listen, Protocol, Settings};
@@ -12,7 +14,6 @@ use crate::names::host_text;
 use crate::raw;
 use crate::read::At;
 use crate::setting::{Lines, Settings as _};
-use crate::toggles::Lists;
 
 /// A whole configuration, nothing inherited any more.
 #[derive(Debug)]
@@ -76,26 +77,6 @@ fn audit_format(document: &raw::Document) -> AuditFormat {
 fn shadow_api_logging(global: &raw::Global) -> bool {
     let given = global.openapi.as_ref().and_then(|at| at.value.shadow_api_logging.as_ref());
     given.or(raw::GlobalOpenApi::defaults().shadow_api_logging.as_ref()).is_some_and(|at| at.value)
-}
-
-/// The lists of `global`.
-pub(crate) fn global_lists(global: &raw::Global) -> Lists<'_> {
-    Lists { enable: entries(global.enable.as_ref()), disable: entries(global.disable.as_ref()), skipped: &[] }
-}
-
-/// The lists of a route.
-pub(crate) fn route_lists(route: &raw::Route) -> Lists<'_> {
-    let skipped = route.openapi.as_ref().and_then(|at| at.value.disable.as_ref());
-    Lists {
-        enable: entries(route.enable.as_ref()),
-        disable: entries(route.disable.as_ref()),
-        skipped: entries(skipped),
-    }
-}
-
-/// The entries of a list that may be absent.
-pub(crate) fn entries<T>(list: Option<&At<Vec<At<T>>>>) -> &[At<T>] {
-    list.map_or(&[], |at| at.value.as_slice())
 }
 
 fn listen(document: &raw::Document) -> Listen {

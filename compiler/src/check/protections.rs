@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use waf_shared::catalog::{Leaf, LeafSet};
 
-use super::{global_of, routes_of};
+use super::sections::{global_of, routes_of};
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
 use crate::names::Protection;

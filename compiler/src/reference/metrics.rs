@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use waf_shared::limits::REPORT_SECONDS;
 use waf_shared::metrics::{Degraded, MetricKind, RouteCounter, Source, TABLE, families};
 
-use super::cell;
+use super::cell::cell;
 
 /// The page.
 pub fn metrics() -> String {
@@ -46,6 +46,19 @@ pub fn metrics() -> String {
             cell(row.help)
         );
     }
+    labels(&mut out);
+    out.push_str("\n## Buckets\n\n");
+    for row in TABLE {
+        if let MetricKind::Histogram(bounds) = row.kind {
+            let bounds: Vec<String> = bounds.iter().map(|bound| seconds(*bound)).collect();
+            let _ = writeln!(out, "- `{}`: {} seconds.", row.text, bounds.join(", "));
+        }
+    }
+    out
+}
+
+/// Values of labels.
+fn labels(out: &mut String) {
     out.push_str("\n## Values of labels\n\n");
     out.push_str("- `route`: ids of the configuration, and `-` for requests that have no route (yet).\n");
     out.push_str("- `protection`: leaves of the catalog (`waf-compile catalog`).\n");
@@ -67,14 +80,6 @@ pub fn metrics() -> String {
     for (_, what, help) in Degraded::ALL {
         let _ = writeln!(out, "| `{what}` | {} |", cell(help));
     }
-    out.push_str("\n## Buckets\n\n");
-    for row in TABLE {
-        if let MetricKind::Histogram(bounds) = row.kind {
-            let bounds: Vec<String> = bounds.iter().map(|bound| seconds(*bound)).collect();
-            let _ = writeln!(out, "- `{}`: {} seconds.", row.text, bounds.join(", "));
-        }
-    }
-    out
 }
 
 fn seconds(nanoseconds: u64) -> String {

@@ -6,8 +6,8 @@ use waf_shared::limits::ROUTE_ID_BYTES_MAX;
 use waf_shared::plan;
 use waf_shared::plan::{Cors, OpenApi, PathPattern, Rewrite, RouteId};
 
+use super::lists::{entries, global_lists, route_lists};
 use super::settings::{rate_limit, settings};
-use super::{entries, global_lists, route_lists};
 use crate::names::HostnameOrWildcard;
 use crate::pattern::PathText;
 use crate::raw;

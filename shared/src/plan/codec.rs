@@ -7,7 +7,7 @@ use std::fmt;
 use bincode::{Decode, Encode};
 use sha2::{Digest as _, Sha256};
 
-use super::Plan;
+use super::configuration::Plan;
 use crate::limits::PLAN_BYTES_MAX;
 
 const MAGIC: [u8; 8] = *b"WAFPLAN\0";
