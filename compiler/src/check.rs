@@ -3,6 +3,7 @@
 
 mod case;
 mod data_dir;
+mod exceptions;
 mod hosts;
 mod limits;
 mod ports;
@@ -24,6 +25,7 @@ pub(crate) fn written(document: &Document, options: &Options, sink: &mut Sink) {
     routes::check(document, sink);
     protections::check(document, sink);
     values::check(document, sink);
+    exceptions::check(document, options.today, sink);
     if options.host_checks {
         data_dir::check(document, sink);
     }
@@ -35,4 +37,5 @@ pub(crate) fn held(document: &Document, resolved: &Resolved, sink: &mut Sink) {
     case::check(resolved, sink);
     limits::check(document, resolved, sink);
     protections::check_effect(document, resolved, sink);
+    exceptions::check_effect(document, resolved, sink);
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use waf_detection::Engine;
 use waf_detection::budget::Budget;
+use waf_detection::exceptions::Exceptions;
 use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::Recorded;
 use waf_detection::rule::STRONG;
@@ -49,7 +50,7 @@ impl Compiled {
             }
         };
         match route {
-            Some(route) => Case::new(route, &request).explain(),
+            Some(route) => Case::new(self, route, &request).explain(),
             None => turned_away("refused with 404: no route serves this host and path"),
         }
     }
@@ -60,11 +61,15 @@ struct Case<'a> {
     route: &'a Route,
     request: &'a Recorded<'a>,
     engine: Arc<Engine>,
+    exceptions: Option<Arc<Exceptions>>,
 }
 
 impl<'a> Case<'a> {
-    fn new(route: &'a Route, request: &'a Recorded<'a>) -> Case<'a> {
-        Case { route, request, engine: Arc::new(waf_detection::rules::engine()) }
+    fn new(compiled: &Compiled, route: &'a Route, request: &'a Recorded<'a>) -> Case<'a> {
+        let engine = Arc::new(waf_detection::rules::engine());
+        // Names of rules and places were looked up when the file was read.
+        let exceptions = Exceptions::of(compiled.plan.exceptions_of(&route.plan)).ok().flatten();
+        Case { route, request, engine, exceptions }
     }
 
     fn settings(&self) -> &Settings {
@@ -73,16 +78,22 @@ impl<'a> Case<'a> {
 
     /// The verdict when only `leaves` are in force.
     fn judge(&self, leaves: LeafSet) -> Verdict {
+        self.judge_with_exceptions(leaves).0
+    }
+
+    /// The same, and the exceptions that spared the request.
+    fn judge_with_exceptions(&self, leaves: LeafSet) -> (Verdict, Vec<Arc<str>>) {
         let bounds = Bounds::of(self.settings());
         let engine = Arc::clone(&self.engine);
         let mut inspection = Inspection::new(engine, leaves, bounds, OnHit::GoOn, Budget::UNLIMITED);
+        inspection.except(self.exceptions.as_ref());
         self.request.show(&mut inspection);
-        inspection.verdict().clone()
+        (inspection.verdict().clone(), inspection.spared().cloned().collect())
     }
 
     fn explain(&self) -> Explanation {
         let leaves = self.settings().leaves;
-        let verdict = self.judge(leaves);
+        let (verdict, spared) = self.judge_with_exceptions(leaves);
         let detect_only = self.settings().mode == Mode::DetectOnly;
         let passes = !verdict.blocks() || detect_only;
         let mut text = String::new();
@@ -95,6 +106,9 @@ impl<'a> Case<'a> {
         );
         for found in &verdict.matches {
             self.found(&mut text, found);
+        }
+        for name in spared {
+            let _ = writeln!(text, "\nspared by the exception {}", escaped(&name));
         }
         for violation in &verdict.violations {
             let _ = writeln!(

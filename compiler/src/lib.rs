@@ -9,6 +9,7 @@ mod diagnostic;
 mod source;
 mod tree;
 
+pub mod date;
 mod names;
 mod pattern;
 mod raw;
@@ -55,11 +56,18 @@ pub struct Options {
     pub trusted_proxies: Vec<Cidr>,
     /// Variables of the environment about traces.
     pub tracing: tracing::Environment,
+    /// Today, by which exceptions expire.
+    pub today: date::Date,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { host_checks: true, trusted_proxies: Vec::new(), tracing: tracing::Environment::default() }
+        Options {
+            host_checks: true,
+            trusted_proxies: Vec::new(),
+            tracing: tracing::Environment::default(),
+            today: date::Date::at(std::time::SystemTime::now()),
+        }
     }
 }
 
@@ -161,6 +169,7 @@ fn lower(resolved: &mut Resolved, tracing: Option<plan::Tracing>, options: &Opti
         shadow_api_logging: resolved.shadow_api_logging,
         global: resolved.global.clone(),
         contracts: std::mem::take(&mut resolved.contracts),
+        exceptions: resolved.exceptions.iter().map(|exception| exception.plan.clone()).collect(),
         routes: resolved.routes.iter().map(|route| route.plan.clone()).collect(),
     }
 }

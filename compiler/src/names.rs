@@ -1,12 +1,14 @@
 //! Texts that must be of a syntax: each type here can only hold what its syntax allows, in canonical form. It must not
 //! know trees, fields or where a text stood.
 
+mod excepted;
 mod host;
 mod protection;
 mod text;
 mod url;
 mod word;
 
+pub(crate) use excepted::{Day, PlaceText, RuleId};
 pub(crate) use host::{Hostname, HostnameOrWildcard, host_text};
 pub(crate) use protection::{AddedHeader, OpenApiLeaf, Protection};
 pub(crate) use text::{

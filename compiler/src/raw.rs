@@ -11,10 +11,12 @@
 //! page of limits, the JSON Schema and the report of changes; `compiler/tests/settings.rs` checks each of them for
 //! every row. A row without the plan's field, or the reverse, does not compile.
 
+mod exception;
 mod route;
 mod section;
 mod settings;
 
+pub(crate) use exception::{EXCEPTIONS, Exception};
 pub(crate) use route::{Cors, OpenApi, Rewrite, Route};
 pub(crate) use settings::{
     Accept, Inspection, Multipart, RateLimit, RateLimitBackend, ResponseHeaders, SourceType,
@@ -140,6 +142,8 @@ section! {
             "Protections that are off, at any level of the catalog.";
         enable: Vec<At<Protection>>, PROTECTIONS, optional, "[]",
             "each a registered protection name; the more specific name wins over `disable`", "Protections that are on, opt-in ones among them.";
+        exceptions: Vec<At<Exception>>, EXCEPTIONS, optional, "[]", "at most 256 for a route, with those of `global`",
+            "Findings that are taken away in some places, on every route.";
         accept: Accept, FieldKind::Section(Accept::FIELDS), optional, "", "", "What a request may look like.";
         inspection: Inspection, FieldKind::Section(Inspection::FIELDS), optional, "", "", "Bounds of inspection.";
         multipart: Multipart, FieldKind::Section(Multipart::FIELDS), optional, "",

@@ -122,8 +122,13 @@ impl<'a> Reader<'a> {
         let mut items = Vec::with_capacity(nodes.len());
         for (index, node) in nodes.iter().enumerate() {
             let parent = self.path.len();
-            if let (FieldKind::Section(_), Some(name)) = (kind, self.route_names.get(index)) {
-                self.path = format!("{}[{name}]", self.path);
+            if matches!(kind, FieldKind::Section(_)) {
+                // Routes have names; entries of other lists have their place.
+                let name = self.route_names.get(index).filter(|_| self.path == "routes");
+                self.path = match name {
+                    Some(name) => format!("{}[{name}]", self.path),
+                    None => format!("{}[{index}]", self.path),
+                };
             }
             if let Some(value) = T::from_node(self, node, kind) {
                 items.push(At { value, line: node.line });
@@ -199,7 +204,9 @@ fn elsewhere(path: &str, key: &str) -> Option<&'static str> {
         }
         "timeout" if of_route => Some("did you mean `upstream_timeout`?"),
         "upstream_timeout" | "upstream" if path == "global" => Some("each route has its own"),
-        "mode" | "disable" | "enable" | "accept" | "inspection" if path.is_empty() => {
+        "protection" if path.contains("exceptions[") => Some("did you mean `protections`?"),
+        "places" | "place" | "targets" if path.contains("exceptions[") => Some("did you mean `in`?"),
+        "mode" | "disable" | "enable" | "exceptions" | "accept" | "inspection" if path.is_empty() => {
             Some("it stands under `global`, or in a route")
         }
         _ => None,

@@ -37,7 +37,7 @@ pub fn configuration() -> String {
          - Exactly one deployment mode holds: `host` (one set of hosts, automatic TLS), `match.hosts` on every route\n  \
            (hosts for each route, automatic TLS), or neither: plain HTTP on `port`.\n\
          - A route takes each value that it does not set from `global`. A list of a route replaces the global one, except\n  \
-           `disable`, `enable` and `strip_extra`, which are united; `inject` is merged key by key; `rate_limit` is replaced\n  \
+           `disable`, `enable`, `exceptions` and `strip_extra`, which are united; `inject` is merged key by key; `rate_limit` is replaced\n  \
            as a whole.\n\
          - Of `enable` and `disable` the more specific name wins: leaf over bucket over family; at the same level the\n  \
            route over `global`.\n",
@@ -76,7 +76,8 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
         };
         let own = format!("{path}{}{suffix}", field.name);
         let shared = own.strip_prefix("routes[].").filter(|rest| {
-            ["accept", "inspection", "multipart", "response_headers", "rate_limit"].contains(rest)
+            ["accept", "inspection", "multipart", "response_headers", "rate_limit", "exceptions[]"]
+                .contains(rest)
         });
         match shared {
             Some(rest) => {

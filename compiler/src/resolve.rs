@@ -1,10 +1,12 @@
 //! Raw to resolved: defaults filled in, `global` inherited, names generated, patterns ranked. What comes out is in the
 //! words of the plan, beside the lines that decided each value. It must not judge: faulty parts were left out before.
 
+mod exceptions;
 mod lists;
 mod route;
 mod settings;
 
+pub(crate) use exceptions::Exception;
 pub(crate) use lists::{entries, global_lists, route_lists};
 pub(crate) use route::{Route, route_names};
 
@@ -29,6 +31,8 @@ pub(crate) struct Resolved {
     pub(crate) global: Settings,
     /// Contracts that routes name, filled in when their files are read.
     pub(crate) contracts: Vec<waf_shared::plan::contract::Contract>,
+    /// Exceptions: those of `global`, then those of each route.
+    pub(crate) exceptions: Vec<Exception>,
     /// Routes that could be read, in the order of the file.
     pub(crate) routes: Vec<Route>,
 }
@@ -52,6 +56,8 @@ pub(crate) fn resolve(document: &raw::Document) -> Resolved {
     let none = raw::Route::default();
     let global_settings = settings::settings(global, &none, &mut Lines::default());
     let routes = document.routes.as_ref().map_or(&[][..], |at| &at.value);
+    let mut exceptions = exceptions::of_global(global);
+    let routes = route::routes(global, routes, &mut exceptions);
     Resolved {
         listen: listen(document),
         data_dir: data_dir(document).to_owned(),
@@ -65,7 +71,8 @@ pub(crate) fn resolve(document: &raw::Document) -> Resolved {
         shadow_api_logging: shadow_api_logging(global),
         global: global_settings,
         contracts: Vec::new(),
-        routes: route::routes(global, routes),
+        exceptions,
+        routes,
     }
 }
 

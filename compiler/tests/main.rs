@@ -5,6 +5,7 @@ mod bounds;
 mod cli;
 mod common;
 mod contracts;
+mod exceptions;
 mod openapi;
 mod plans;
 mod robust;

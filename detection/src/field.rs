@@ -69,10 +69,68 @@ impl Place {
     }
 }
 
+impl Place {
+    /// Every place.
+    pub const ALL: &[Place] = &[
+        Place::Path,
+        Place::PathSegment,
+        Place::QueryName,
+        Place::Query,
+        Place::FormName,
+        Place::Form,
+        Place::PartName,
+        Place::Part,
+        Place::JsonKey,
+        Place::Json,
+        Place::Header,
+        Place::CookieName,
+        Place::Cookie,
+        Place::Xml,
+        Place::PartHeader,
+        Place::FileName,
+        Place::Body,
+        Place::ResponseHeader,
+        Place::ResponseBody,
+    ];
+
+    /// The way in which its values are named.
+    pub(crate) const fn naming(self) -> Naming {
+        match self {
+            Place::Path | Place::PathSegment | Place::CookieName | Place::Body | Place::ResponseBody => {
+                Naming::Never
+            }
+            Place::Header | Place::ResponseHeader => Naming::Always,
+            Place::QueryName
+            | Place::Query
+            | Place::FormName
+            | Place::Form
+            | Place::PartName
+            | Place::Part => Naming::Coded,
+            Place::JsonKey | Place::Json | Place::Xml => Naming::Path,
+            Place::Cookie | Place::PartHeader | Place::FileName => Naming::Plain,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// The way in which the values of a kind of place are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// No value has a name.
+    Never,
+    /// Every value has one, in any case of letters.
+    Always,
+    /// By names that are coded as in a form, or by none.
+    Coded,
+    /// By paths of keys with dots between them, or by none.
+    Path,
+    /// By names as they are, or by none.
+    Plain,
 }
 
 /// A set of [`Place`]s.

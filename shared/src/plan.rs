@@ -5,12 +5,14 @@
 mod codec;
 mod configuration;
 pub mod contract;
+mod exception;
 mod millis;
 mod route;
 mod settings;
 
 pub use codec::{DecodeError, Digest, EncodeError, FORMAT_VERSION, decode, encode};
 pub use configuration::{AuditFormat, Cidr, Listen, OtlpProtocol, Plan, Protocol, Tracing};
+pub use exception::{ExceptedPlace, Exception, NamePart};
 pub use millis::Millis;
 pub use route::{
     Cors, ErrorTemplate, HostPattern, OpenApi, PathPattern, RateLimit, RateLimitSource, Rewrite, Route,

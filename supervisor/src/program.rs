@@ -244,7 +244,7 @@ fn raise_file_limit() {
 
 fn options(process: &Process, host_checks: bool) -> Options {
     let trusted_proxies = process.trusted_proxies.iter().flatten().copied().collect();
-    Options { host_checks, trusted_proxies, tracing: cli::tracing_environment() }
+    Options { host_checks, trusted_proxies, tracing: cli::tracing_environment(), ..Options::default() }
 }
 
 fn invalid(diagnostics: &[Diagnostic]) -> ExitCode {

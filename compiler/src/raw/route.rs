@@ -3,7 +3,9 @@
 use waf_shared::plan::Mode;
 
 use super::section::section;
-use super::{Accept, Inspection, MODES, Multipart, PROTECTIONS, RateLimit, ResponseHeaders};
+use super::{
+    Accept, EXCEPTIONS, Exception, Inspection, MODES, Multipart, PROTECTIONS, RateLimit, ResponseHeaders,
+};
 use crate::field::{Bound, FieldKind, Limit, SECOND};
 use crate::names::{
     HeaderName, HostnameOrWildcard, Method, OpenApiLeaf, Origin, PathPrefix, PlainText, Protection,
@@ -36,6 +38,8 @@ section! {
         enable: Vec<At<Protection>>, PROTECTIONS, optional, "[]",
             "each a registered protection name; united with `global.enable`",
             "Protections that are on on this route.";
+        exceptions: Vec<At<Exception>>, EXCEPTIONS, optional, "[]", "added to `global.exceptions`",
+            "Findings that are taken away in some places.";
         accept: Accept, FieldKind::Section(Accept::FIELDS), optional, "", "each field inherits from `global.accept`",
             "What a request may look like.";
         inspection: Inspection, FieldKind::Section(Inspection::FIELDS), optional, "",

@@ -277,6 +277,12 @@ fn of_the_rest() -> Vec<(&'static str, String, &'static str)> {
         ),
         ("A configuration file", megabytes(fixed::CONFIG_BYTES_MAX), "refused"),
         ("Routes", fixed::ROUTES_MAX.to_string(), "refused"),
+        (
+            "Exceptions of a route, those of `global` and of presets included",
+            fixed::EXCEPTIONS_MAX.to_string(),
+            "refused",
+        ),
+        ("Entries of each list of an exception", fixed::EXCEPTION_ENTRIES_MAX.to_string(), "refused"),
         ("Characters of a route's id", fixed::ROUTE_ID_BYTES_MAX.to_string(), "refused"),
         ("Hosts, each with its certificate", fixed::CERTIFICATES_MAX.to_string(), "refused"),
     ]

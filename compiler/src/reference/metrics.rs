@@ -62,6 +62,10 @@ fn labels(out: &mut String) {
     out.push_str("\n## Values of labels\n\n");
     out.push_str("- `route`: ids of the configuration, and `-` for requests that have no route (yet).\n");
     out.push_str("- `protection`: leaves of the catalog (`waf-compile catalog`).\n");
+    out.push_str(
+        "- `exception`: what an exception takes away and where, made from its entry: `sql-injection in ARGS:query`, with the\n  \
+           number of further names and places (`+2`). Every exception of a route is shown from the start.\n",
+    );
     let last = |metric| {
         let counters = RouteCounter::ALL.iter().filter(move |(_, name, _)| *name == metric);
         counters.map(|(_, _, value)| format!("`{value}`")).collect::<Vec<_>>().join(", ")

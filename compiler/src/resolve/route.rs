@@ -6,6 +6,7 @@ use waf_shared::limits::ROUTE_ID_BYTES_MAX;
 use waf_shared::plan;
 use waf_shared::plan::{Cors, OpenApi, PathPattern, Rewrite, RouteId};
 
+use super::exceptions::{self, Exception};
 use super::lists::{entries, global_lists, route_lists};
 use super::settings::{rate_limit, settings};
 use crate::names::HostnameOrWildcard;
@@ -94,8 +95,22 @@ fn slug(text: &str) -> String {
 }
 
 /// Resolves every route whose required parts could be read.
-pub(super) fn routes(global: &raw::Global, raw: &[At<raw::Route>]) -> Vec<Route> {
-    let mut routes: Vec<Route> = raw.iter().filter_map(|at| route(global, &at.value)).collect();
+/// Adds their exceptions to those of `global`.
+pub(super) fn routes(
+    global: &raw::Global,
+    raw: &[At<raw::Route>],
+    exceptions: &mut Vec<Exception>,
+) -> Vec<Route> {
+    let shared = exceptions.clone();
+    let mut routes = Vec::new();
+    for at in raw {
+        let Some(mut route) = route(global, &at.value) else { continue };
+        let own = exceptions::of_route(&at.value, &shared);
+        let indices = (0..shared.len()).chain(exceptions.len()..exceptions.len() + own.len());
+        route.plan.exceptions = indices.filter_map(|index| u32::try_from(index).ok()).collect();
+        exceptions.extend(own);
+        routes.push(route);
+    }
     rank(&mut routes);
     routes
 }
@@ -136,6 +151,7 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
             .and_then(|at| at.value.body.as_ref())
             .map(|at| at.value.lowered.clone()),
         rate_limit: quota,
+        exceptions: Vec::new(),
     };
     // These are taken as a whole, so that the line of the key decided about everything in them.
     for whole in ["id", "match", "upstream", "rewrite", "openapi", "cors", "error_response", "rate_limit"] {

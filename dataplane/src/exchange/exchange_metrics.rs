@@ -30,6 +30,7 @@ pub(super) fn count(context: &RequestContext, findings: &Findings, action: Optio
     for counter in &measured.counted {
         series.add(*counter, 1);
     }
+    series.spared(measured.spared.iter());
     if findings.blames(Leaf::ResourceLimitsDecompressionRatio) {
         series.add(RouteCounter::DecompressionRejected, 1);
     }
@@ -55,8 +56,9 @@ pub(super) fn count(context: &RequestContext, findings: &Findings, action: Optio
     }
 }
 
-/// Adds what each family of rules cost on a request.
+/// Adds what each family of rules cost on a request, and the exceptions without which it would have had an event.
 pub(super) fn count_cost(context: &RequestContext, inspection: &Inspection) {
+    context.series().spared(inspection.spared());
     context.active_plan.metrics().inspected(inspection.cost());
 }
 

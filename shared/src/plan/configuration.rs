@@ -4,6 +4,7 @@ use std::fmt;
 
 use bincode::{Decode, Encode};
 
+use super::exception::Exception;
 use super::millis::Millis;
 use super::route::{Route, Upstream};
 use super::settings::Settings;
@@ -33,8 +34,17 @@ pub struct Plan {
     pub global: Settings,
     /// Contracts that routes are held to, each once.
     pub contracts: Vec<super::contract::Contract>,
+    /// Exceptions that routes name, each once.
+    pub exceptions: Vec<Exception>,
     /// In the order of the file.
     pub routes: Vec<Route>,
+}
+
+impl Plan {
+    /// The exceptions of one of its routes.
+    pub fn exceptions_of(&self, route: &Route) -> impl Iterator<Item = &Exception> {
+        route.exceptions.iter().filter_map(|index| self.exceptions.get(*index as usize))
+    }
 }
 
 /// The three deployment modes of the specification.

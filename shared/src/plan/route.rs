@@ -35,6 +35,9 @@ pub struct Route {
     pub error_response: Option<ErrorTemplate>,
     /// Quota; `None` is off.
     pub rate_limit: Option<RateLimit>,
+    /// Indices into [`exceptions`](super::configuration::Plan::exceptions), at most
+    /// [`EXCEPTIONS_MAX`](crate::limits::EXCEPTIONS_MAX).
+    pub exceptions: Vec<u32>,
 }
 
 /// Lower case, without a final dot.

@@ -126,6 +126,9 @@ impl Row<'_> {
             Name::RequestsInFlight => self.gauge(&[], sums.in_flight()),
             Name::RequestsBlocked => self.hits(sums, |hits| hits.blocked),
             Name::DetectedThreats => self.hits(sums, |hits| hits.detected),
+            Name::Exceptions => sums.routes.iter().try_for_each(|(id, route)| {
+                route.spared.iter().try_for_each(|(name, number)| self.counter(&[id, name], *number))
+            }),
             Name::RequestDuration => self.histograms(sums, |route| &route.requests),
             Name::InspectionDuration => self.histograms(sums, |route| &route.inspections),
             Name::InspectionSeconds => self.families(sums),

@@ -66,7 +66,10 @@ impl Reporting {
 
     /// Shows a plan that is in force; the result is the plan before it.
     pub(super) fn show_plan(&mut self, candidate: &Candidate) -> Option<Digest> {
-        self.metrics.in_force(candidate.digest, &candidate.routes, SystemTime::now());
+        let plan = &candidate.plan;
+        let names = |route| plan.exceptions_of(route).map(|exception| exception.name.as_str()).collect();
+        let routes = plan.routes.iter().map(|route| (route.id.0.as_str(), names(route))).collect();
+        self.metrics.in_force(candidate.digest, &routes, SystemTime::now());
         self.replace_plan(candidate.digest)
     }
 

@@ -1,0 +1,98 @@
+//! Exceptions in the words of the plan: those of `global` once for all routes, then those of each route. Each has a name
+//! for metrics that is made from what it says.
+
+use waf_shared::limits::EXCEPTION_NAME_CHARS_MAX;
+use waf_shared::plan::{self, PathPattern};
+
+use super::lists::entries;
+use crate::date::Date;
+use crate::raw;
+use crate::read::At;
+use crate::setting::unique;
+
+/// An exception with everything resolved.
+#[derive(Debug, Clone)]
+pub(crate) struct Exception {
+    /// As the plan has it.
+    pub(crate) plan: plan::Exception,
+    /// Names of protections and ids of rules, as they are written.
+    pub(crate) protections: Vec<&'static str>,
+    /// Places, as they are written.
+    pub(crate) places: Vec<String>,
+    pub(crate) reason: Option<String>,
+    pub(crate) expires: Option<Date>,
+    /// Line that names it.
+    pub(crate) line: u32,
+}
+
+/// The exceptions of `global`.
+pub(super) fn of_global(global: &raw::Global) -> Vec<Exception> {
+    written(entries(global.exceptions.as_ref()), &[])
+}
+
+/// The exceptions of a route beside those of `global`.
+pub(super) fn of_route(route: &raw::Route, global: &[Exception]) -> Vec<Exception> {
+    written(entries(route.exceptions.as_ref()), global)
+}
+
+/// What is written; names are none of those in `known`.
+fn written(list: &[At<raw::Exception>], known: &[Exception]) -> Vec<Exception> {
+    let mut out: Vec<Exception> = Vec::new();
+    for at in list {
+        let mut exception = resolved(&at.value, at.line);
+        let base = exception.plan.name.clone();
+        let mut count = 1;
+        while known.iter().chain(&out).any(|other| other.plan.name == exception.plan.name) {
+            count += 1;
+            exception.plan.name = format!("{base} ({count})");
+        }
+        out.push(exception);
+    }
+    out
+}
+
+fn resolved(raw: &raw::Exception, line: u32) -> Exception {
+    let protections = entries(raw.protections.as_ref());
+    let mut rules: Vec<&'static str> =
+        entries(raw.rules.as_ref()).iter().map(|entry| entry.value.0.id).collect();
+    let places = entries(raw.r#in.as_ref());
+    let path = |at: &At<crate::pattern::PathText>| PathPattern {
+        text: at.value.text.clone(),
+        segments: at.value.segments.clone(),
+        rank: 0,
+    };
+    let what: Vec<&str> =
+        protections.iter().map(|entry| entry.value.name).chain(rules.iter().copied()).collect();
+    let texts: Vec<&str> = places.iter().map(|entry| entry.value.text.as_str()).collect();
+    let name = name(&what, &texts);
+    rules.sort_unstable();
+    rules.dedup();
+    Exception {
+        plan: plan::Exception {
+            name,
+            leaves: protections
+                .iter()
+                .flat_map(|entry| entry.value.leaves.iter().collect::<Vec<_>>())
+                .collect(),
+            rules: rules.iter().map(|rule| (*rule).to_owned()).collect(),
+            places: places.iter().map(|entry| entry.value.planned.clone()).collect(),
+            methods: unique(entries(raw.methods.as_ref()).iter().map(|entry| entry.value.0.clone())),
+            paths: entries(raw.paths.as_ref()).iter().map(path).collect(),
+        },
+        protections: protections.iter().map(|entry| entry.value.name).collect(),
+        places: texts.iter().map(|text| (*text).to_owned()).collect(),
+        reason: raw.reason.as_ref().map(|at| at.value.0.clone()),
+        expires: raw.expires.as_ref().map(|at| at.value.0),
+        line,
+    }
+}
+
+/// `sql-injection in ARGS:query`, with the number of what is left out.
+fn name(what: &[&str], places: &[&str]) -> String {
+    let first = |list: &[&str]| match list {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first, rest @ ..] => format!("{first}+{}", rest.len()),
+    };
+    format!("{} in {}", first(what), first(places)).chars().take(EXCEPTION_NAME_CHARS_MAX).collect()
+}
