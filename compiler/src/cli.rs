@@ -93,6 +93,8 @@ pub enum Page {
     Limits,
     /// `docs/metrics.md`
     Metrics,
+    /// `docs/presets.md`
+    Presets,
     /// `docs/protections.md`
     Protections,
     /// `ops/alerts.yaml`

@@ -25,7 +25,11 @@ impl Compiled {
     fn exceptions(&self, page: &mut Page<'_>, plan: &plan::Route) {
         let all = &self.resolved.exceptions;
         for exception in plan.exceptions.iter().filter_map(|index| all.get(*index as usize)) {
-            page.item("exceptions", &exception_text(exception), exception.line);
+            let origin = match exception.preset {
+                Some(name) => format!("preset {name}, line {}", exception.line),
+                None => format!("line {}", exception.line),
+            };
+            page.item("exceptions", &exception_text(exception), &origin);
         }
     }
 
@@ -68,12 +72,12 @@ impl Page<'_> {
     }
 
     /// An entry of the list `name`, in a line.
-    fn item(&mut self, name: &str, value: &str, line: u32) {
+    fn item(&mut self, name: &str, value: &str, origin: &str) {
         if self.open != [name] {
             let _ = writeln!(self.out, "{name}:");
             self.open = vec![name.to_owned()];
         }
-        let _ = writeln!(self.out, "  - {value} # line {line}");
+        let _ = writeln!(self.out, "  - {value} # {origin}");
     }
 
     fn line(&mut self, path: &str, value: &str, line: Option<u32>) {

@@ -16,6 +16,7 @@ mod raw;
 mod read;
 
 mod headers;
+mod presets;
 mod resolve;
 mod setting;
 mod toggles;

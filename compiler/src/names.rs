@@ -8,7 +8,7 @@ mod text;
 mod url;
 mod word;
 
-pub(crate) use excepted::{Day, PlaceText, RuleId};
+pub(crate) use excepted::{Day, PlaceText, PresetName, RuleId};
 pub(crate) use host::{Hostname, HostnameOrWildcard, host_text};
 pub(crate) use protection::{AddedHeader, OpenApiLeaf, Protection};
 pub(crate) use text::{

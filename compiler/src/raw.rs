@@ -16,7 +16,7 @@ mod route;
 mod section;
 mod settings;
 
-pub(crate) use exception::{EXCEPTIONS, Exception};
+pub(crate) use exception::{EXCEPTIONS, Exception, PRESETS, Preset};
 pub(crate) use route::{Cors, OpenApi, Rewrite, Route};
 pub(crate) use settings::{
     Accept, Inspection, Multipart, RateLimit, RateLimitBackend, ResponseHeaders, SourceType,
@@ -27,7 +27,7 @@ use waf_shared::plan::{AuditFormat, Mode, OtlpProtocol};
 
 use crate::field::{Bound, Field, FieldKind, Limit, SECOND};
 use crate::names::{
-    Credential, Directory, HeaderName, Hostname, OneOf, PlainText, Protection, Version, Word,
+    Credential, Directory, HeaderName, Hostname, OneOf, PlainText, PresetName, Protection, Version, Word,
 };
 use crate::read::{At, Choice, Map, OneOrMany};
 use section::{section, settings};
@@ -144,6 +144,8 @@ section! {
             "each a registered protection name; the more specific name wins over `disable`", "Protections that are on, opt-in ones among them.";
         exceptions: Vec<At<Exception>>, EXCEPTIONS, optional, "[]", "at most 256 for a route, with those of `global`",
             "Findings that are taken away in some places, on every route.";
+        r#use: Vec<At<PresetName>>, PRESETS, optional, "[]", "each the name of a preset",
+            "Shipped exceptions of applications, on every route.";
         accept: Accept, FieldKind::Section(Accept::FIELDS), optional, "", "", "What a request may look like.";
         inspection: Inspection, FieldKind::Section(Inspection::FIELDS), optional, "", "", "Bounds of inspection.";
         multipart: Multipart, FieldKind::Section(Multipart::FIELDS), optional, "",

@@ -6,6 +6,7 @@ mod cell;
 mod dashboard;
 mod limits;
 mod metrics;
+mod presets;
 mod protections;
 
 use std::fmt::Write as _;
@@ -16,6 +17,7 @@ pub use alerts::{alert_cases, alerts};
 pub use dashboard::dashboard;
 pub use limits::limits;
 pub use metrics::metrics;
+pub use presets::presets;
 pub use protections::protections;
 
 use crate::code;
@@ -37,7 +39,7 @@ pub fn configuration() -> String {
          - Exactly one deployment mode holds: `host` (one set of hosts, automatic TLS), `match.hosts` on every route\n  \
            (hosts for each route, automatic TLS), or neither: plain HTTP on `port`.\n\
          - A route takes each value that it does not set from `global`. A list of a route replaces the global one, except\n  \
-           `disable`, `enable`, `exceptions` and `strip_extra`, which are united; `inject` is merged key by key; `rate_limit` is replaced\n  \
+           `disable`, `enable`, `exceptions`, `use` and `strip_extra`, which are united; `inject` is merged key by key; `rate_limit` is replaced\n  \
            as a whole.\n\
          - Of `enable` and `disable` the more specific name wins: leaf over bucket over family; at the same level the\n  \
            route over `global`.\n",
@@ -114,8 +116,8 @@ pub fn linter() -> String {
          waf-compile check-request --config FILE [REQUEST]\n\
          \x20                                       what the engine finds in a recorded request, and why\n\
          waf-compile schema                      JSON Schema (draft-07) for editors\n\
-         waf-compile reference PAGE              the reference pages `configuration`, `limits`, `linter`, `metrics` and\n\
-         \x20                                       `protections`, alert rules (`alerts`, `alert-cases`), a `dashboard`\n\
+         waf-compile reference PAGE              the reference pages `configuration`, `limits`, `linter`, `metrics`,\n\
+         \x20                                       `presets` and `protections`, alert rules (`alerts`, `alert-cases`), a `dashboard`\n\
          ```\n\n\
          Findings are `<file>:<line>: <message>`, warnings `<file>:<line>: warning: <message>`, by line; then comes\n\
          `<file>: ok` or `N errors`, all on standard output. The exit status is 0 when every file is valid, 1 when one is\n\
@@ -147,6 +149,7 @@ mod tests {
             ("limits", "docs/limits.md", super::limits()),
             ("linter", "docs/linter.md", super::linter()),
             ("metrics", "docs/metrics.md", super::metrics()),
+            ("presets", "docs/presets.md", super::presets()),
             ("protections", "docs/protections.md", super::protections()),
             ("alerts", "ops/alerts.yaml", super::alerts()),
             ("alert-cases", "ops/alerts.test.yaml", super::alert_cases()),

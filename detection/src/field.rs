@@ -106,7 +106,8 @@ impl Place {
             | Place::Form
             | Place::PartName
             | Place::Part => Naming::Coded,
-            Place::JsonKey | Place::Json | Place::Xml => Naming::Path,
+            Place::JsonKey | Place::Json => Naming::Path(b'.'),
+            Place::Xml => Naming::Path(b'/'),
             Place::Cookie | Place::PartHeader | Place::FileName => Naming::Plain,
         }
     }
@@ -127,8 +128,8 @@ pub(crate) enum Naming {
     Always,
     /// By names that are coded as in a form, or by none.
     Coded,
-    /// By paths of keys with dots between them, or by none.
-    Path,
+    /// By paths of keys or elements with this byte between them, or by none.
+    Path(u8),
     /// By names as they are, or by none.
     Plain,
 }

@@ -68,6 +68,7 @@ fn run(command: &Command) -> Answer {
         Command::Reference { page: Page::Limits } => Answer { text: reference::limits(), valid: true },
         Command::Reference { page: Page::Linter } => Answer { text: reference::linter(), valid: true },
         Command::Reference { page: Page::Metrics } => Answer { text: reference::metrics(), valid: true },
+        Command::Reference { page: Page::Presets } => Answer { text: reference::presets(), valid: true },
         Command::Reference { page: Page::Protections } => {
             Answer { text: reference::protections(), valid: true }
         }

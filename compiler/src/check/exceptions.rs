@@ -1,5 +1,6 @@
 //! Exceptions: what they lack, those that have expired, those that take nothing away or too much.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use waf_detection::exceptions::is_reached;
@@ -13,6 +14,8 @@ use super::sections::{global_of, routes_of};
 use crate::code;
 use crate::date::Date;
 use crate::diagnostic::{Sink, quoted};
+use crate::names::PresetName;
+use crate::presets;
 use crate::raw::{self, Document, Exception};
 use crate::read::At;
 use crate::resolve::{Resolved, Route, entries};
@@ -27,17 +30,39 @@ pub(super) fn check(document: &Document, today: Date, sink: &mut Sink) {
     for at in shared {
         broad(&at.value, sink);
     }
+    let global_presets = global_of(document).map_or(&[][..], |global| entries(global.r#use.as_ref()));
+    repeated("global.use", &[], global_presets, sink);
     for route in routes_of(document) {
         let own = entries(route.exceptions.as_ref());
         own.iter().for_each(|at| alone(at, today, sink));
-        let count = shared.len() + own.len();
+        let presets = entries(route.r#use.as_ref());
+        repeated(&format!("{}.use", route.place), global_presets, presets, sink);
+        let count = shared.len() + own.len() + shipped(global_presets, presets);
         if count > EXCEPTIONS_MAX {
             let line = route.key("exceptions").unwrap_or(route.line);
             let message = format!(
-                "{}: a route has at most {EXCEPTIONS_MAX} exceptions, those of `global` included; there are {count}",
+                "{}: a route has at most {EXCEPTIONS_MAX} exceptions, those of `global` and of presets included; there are {count}",
                 route.place
             );
             sink.error(code::OUT_OF_BOUNDS, line, message);
+        }
+    }
+}
+
+/// Exceptions that presets add, each preset once.
+fn shipped(shared: &[At<PresetName>], own: &[At<PresetName>]) -> usize {
+    let names: BTreeSet<&str> = shared.iter().chain(own).map(|entry| entry.value.0).collect();
+    let presets = names.into_iter().filter_map(presets::named);
+    presets.map(|preset| entries(preset.exceptions.as_ref()).len()).sum()
+}
+
+/// Presets that are named again.
+fn repeated(place: &str, shared: &[At<PresetName>], own: &[At<PresetName>], sink: &mut Sink) {
+    let mut known: BTreeSet<&str> = shared.iter().map(|entry| entry.value.0).collect();
+    for entry in own {
+        if !known.insert(entry.value.0) {
+            let message = format!("{place}: {} has no effect: it is named already", quoted(entry.value.0));
+            sink.warning(code::NO_EFFECT, entry.line, message);
         }
     }
 }

@@ -13,6 +13,7 @@ use super::word::{Mistake, Word};
 use crate::date::Date;
 use crate::diagnostic::did_you_mean;
 use crate::field::Syntax;
+use crate::presets::files::NAMES;
 
 /// A place of findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +105,29 @@ static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     all.sort_unstable_by_key(|rule| rule.id);
     all
 });
+
+/// The name of a preset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PresetName(pub(crate) &'static str);
+
+impl Word for PresetName {
+    const SYNTAX: &'static Syntax = &Syntax {
+        type_name: "string",
+        expects: "the name of a preset",
+        pattern: "",
+        words: Some(|| NAMES.to_vec()),
+        shown: None,
+    };
+
+    fn parse(text: &str) -> Result<PresetName, Mistake> {
+        let name = NAMES.iter().find(|name| **name == text).map(|name| PresetName(name));
+        let known = NAMES.join(", ");
+        name.ok_or_else(|| match did_you_mean(text, NAMES.iter().copied()) {
+            Some(help) => Mistake::of::<PresetName>().help(help),
+            None => Mistake::of::<PresetName>().help(format!("there are {known}")),
+        })
+    }
+}
 
 /// A date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

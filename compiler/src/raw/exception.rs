@@ -3,12 +3,24 @@
 use super::PROTECTIONS;
 use super::section::section;
 use crate::field::FieldKind;
-use crate::names::{Day, Method, PlaceText, PlainText, Protection, RuleId, Word};
+use crate::names::{Day, Method, PlaceText, PlainText, PresetName, Protection, RuleId, Word};
 use crate::pattern::PathText;
 use crate::read::At;
 
 /// A list of exceptions.
 pub(crate) const EXCEPTIONS: FieldKind = FieldKind::List(&FieldKind::Section(Exception::FIELDS));
+
+/// A list of presets.
+pub(crate) const PRESETS: FieldKind = FieldKind::List(&FieldKind::Text(PresetName::SYNTAX));
+
+section! {
+    /// A file of shipped exceptions.
+    Preset {
+        application: PlainText, FieldKind::Text(PlainText::SYNTAX), required, "", "", "Name of the application.";
+        covers: PlainText, FieldKind::Text(PlainText::SYNTAX), required, "", "", "Work that the exceptions are for.";
+        exceptions: Vec<At<Exception>>, EXCEPTIONS, required, "", "", "The exceptions.";
+    }
+}
 
 section! {
     /// An entry of `exceptions`.

@@ -6,6 +6,8 @@ use waf_shared::plan::{self, PathPattern};
 
 use super::lists::entries;
 use crate::date::Date;
+use crate::names::PresetName;
+use crate::presets;
 use crate::raw;
 use crate::read::At;
 use crate::setting::unique;
@@ -21,25 +23,34 @@ pub(crate) struct Exception {
     pub(crate) places: Vec<String>,
     pub(crate) reason: Option<String>,
     pub(crate) expires: Option<Date>,
-    /// Line that names it.
+    /// The preset that it is of.
+    pub(crate) preset: Option<&'static str>,
+    /// Line that names it, or its preset.
     pub(crate) line: u32,
 }
 
 /// The exceptions of `global`.
 pub(super) fn of_global(global: &raw::Global) -> Vec<Exception> {
-    written(entries(global.exceptions.as_ref()), &[])
+    listed(entries(global.exceptions.as_ref()), entries(global.r#use.as_ref()), &[])
 }
 
 /// The exceptions of a route beside those of `global`.
 pub(super) fn of_route(route: &raw::Route, global: &[Exception]) -> Vec<Exception> {
-    written(entries(route.exceptions.as_ref()), global)
+    listed(entries(route.exceptions.as_ref()), entries(route.r#use.as_ref()), global)
 }
 
-/// What is written; names are none of those in `known`.
-fn written(list: &[At<raw::Exception>], known: &[Exception]) -> Vec<Exception> {
+/// What is written, then what presets add; names are none of those in `known`. A preset adds its list once.
+fn listed(list: &[At<raw::Exception>], presets: &[At<PresetName>], known: &[Exception]) -> Vec<Exception> {
     let mut out: Vec<Exception> = Vec::new();
-    for at in list {
-        let mut exception = resolved(&at.value, at.line);
+    let own = list.iter().map(|at| resolved(&at.value, at.line));
+    let mut added: Vec<&str> = known.iter().filter_map(|exception| exception.preset).collect();
+    let shipped = presets.iter().filter(|entry| {
+        let is_new = !added.contains(&entry.value.0);
+        added.push(entry.value.0);
+        is_new
+    });
+    let shipped = shipped.flat_map(|entry| of_preset(entry.value.0, entry.line));
+    for mut exception in own.chain(shipped) {
         let base = exception.plan.name.clone();
         let mut count = 1;
         while known.iter().chain(&out).any(|other| other.plan.name == exception.plan.name) {
@@ -49,6 +60,18 @@ fn written(list: &[At<raw::Exception>], known: &[Exception]) -> Vec<Exception> {
         out.push(exception);
     }
     out
+}
+
+/// The exceptions of a preset that is named in `line`.
+fn of_preset(name: &'static str, line: u32) -> Vec<Exception> {
+    let list = presets::named(name).map_or(&[][..], |preset| entries(preset.exceptions.as_ref()));
+    let shipped = |at: &At<raw::Exception>| {
+        let mut exception = resolved(&at.value, line);
+        exception.plan.name = format!("{name}: {}", exception.plan.name);
+        exception.preset = Some(name);
+        exception
+    };
+    list.iter().map(shipped).collect()
 }
 
 fn resolved(raw: &raw::Exception, line: u32) -> Exception {
@@ -83,6 +106,7 @@ fn resolved(raw: &raw::Exception, line: u32) -> Exception {
         places: texts.iter().map(|text| (*text).to_owned()).collect(),
         reason: raw.reason.as_ref().map(|at| at.value.0.clone()),
         expires: raw.expires.as_ref().map(|at| at.value.0),
+        preset: None,
         line,
     }
 }

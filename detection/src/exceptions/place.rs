@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> Result<ExceptedPlace, PlaceMistake> {
     let Some(name) = name else {
         return match naming {
             Naming::Always => Err(PlaceMistake::Nameless),
-            Naming::Never | Naming::Coded | Naming::Path | Naming::Plain => {
+            Naming::Never | Naming::Coded | Naming::Path(_) | Naming::Plain => {
                 Ok(ExceptedPlace { kind: kind.to_owned(), name: Vec::new() })
             }
         };
@@ -49,7 +49,10 @@ pub fn parse(text: &str) -> Result<ExceptedPlace, PlaceMistake> {
     let part = |part: &str| NamePart {
         literals: part.split('*').map(|literal| canonical(naming, literal.as_bytes()).into_owned()).collect(),
     };
-    let parts = if naming == Naming::Path { name.split('.').map(part).collect() } else { vec![part(name)] };
+    let parts = match naming {
+        Naming::Path(mark) => name.split(char::from(mark)).map(part).collect(),
+        _ => vec![part(name)],
+    };
     Ok(ExceptedPlace { kind: kind.to_owned(), name: parts })
 }
 
@@ -88,8 +91,8 @@ impl PlacePattern {
             _ => place.naming(),
         };
         let name = canonical(naming, name);
-        if naming == Naming::Path {
-            let parts = name.split(|byte| *byte == b'.');
+        if let Naming::Path(mark) = naming {
+            let parts = name.split(|byte| *byte == mark);
             return parts.clone().count() == self.name.len()
                 && parts.zip(&self.name).all(|(text, part)| is_match(part, text));
         }

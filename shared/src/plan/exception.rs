@@ -28,7 +28,7 @@ pub struct Exception {
 pub struct ExceptedPlace {
     /// The part before the colon.
     pub kind: String,
-    /// The name behind it, in parts between dots where names of the kind are paths. Empty: values without a name.
+    /// The name behind it, in its parts where names of the kind are paths. Empty: values without a name.
     pub name: Vec<NamePart>,
 }
 
