@@ -1,23 +1,20 @@
 //! One recorded request against a configuration: the checks of its head and the findings of the engine, the line of the
 //! file that decided about each, and the narrowest toggle that allows the request. What is not checked is listed.
 
-mod head;
+pub(crate) mod head;
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use waf_detection::Engine;
-use waf_detection::budget::Budget;
-use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::Recorded;
 use waf_detection::rule::STRONG;
 use waf_detection::verdict::{Match, Verdict};
 use waf_shared::catalog::{Default, Leaf, LeafSet};
 use waf_shared::plan::{Listen, Mode, Settings};
-use waf_shared::route::{Choice, HostSet, Router};
+use waf_shared::route::{Choice, HostSet};
 
 use crate::Compiled;
 use crate::diagnostic::escaped;
+use crate::judge::{Inspected, Judge};
 use crate::resolve::Route;
 
 /// Outcome for a request.
@@ -62,9 +59,10 @@ impl Compiled {
         {
             return refused("refused with 404: the configuration does not name this host");
         }
-        let route = match Router::new(&self.plan).choose(host, request.path()) {
-            Choice::Route(index) => self.resolved.routes.get(index),
-            Choice::None => None,
+        let judge = Judge::new(&self.plan);
+        let (index, route) = match judge.choose(&request) {
+            Choice::Route(index) => (index, self.resolved.routes.get(index)),
+            Choice::None => (0, None),
             Choice::Ambiguous => {
                 return refused(
                     "refused with 400: the path can be read in two ways that take different routes",
@@ -72,7 +70,7 @@ impl Compiled {
             }
         };
         match route {
-            Some(route) => Case::new(route, &request).explain(),
+            Some(route) => Case { route, index, request: &request, judge }.explain(),
             None => refused("refused with 404: no route serves this host and path"),
         }
     }
@@ -81,31 +79,26 @@ impl Compiled {
 /// A request on its route.
 struct Case<'a> {
     route: &'a Route,
+    /// Index of the route.
+    index: usize,
     request: &'a Recorded<'a>,
-    engine: Arc<Engine>,
+    judge: Judge<'a>,
 }
 
-impl<'a> Case<'a> {
-    fn new(route: &'a Route, request: &'a Recorded<'a>) -> Case<'a> {
-        Case { route, request, engine: Arc::new(waf_detection::rules::engine()) }
-    }
-
+impl Case<'_> {
     fn settings(&self) -> &Settings {
         &self.route.plan.settings
     }
 
-    /// The verdict when only `leaves` are in force.
-    fn judge(&self, leaves: LeafSet) -> Verdict {
-        let bounds = Bounds::of(self.settings());
-        let engine = Arc::clone(&self.engine);
-        let mut inspection = Inspection::new(engine, leaves, bounds, OnHit::GoOn, Budget::UNLIMITED);
-        self.request.show(&mut inspection);
-        inspection.verdict().clone()
+    /// The verdict when only `leaves` are in force, and the exceptions that spared the request.
+    fn judge(&self, leaves: LeafSet) -> Inspected {
+        self.judge.inspect(self.index, leaves, self.request)
     }
 
     fn explain(&self) -> Explanation {
         let leaves = self.settings().leaves;
-        let (checks, verdict) = (head::violations(self.request, self.settings()), self.judge(leaves));
+        let checks = head::violations(self.request, self.settings());
+        let Inspected { verdict, spared } = self.judge(leaves);
         let detect_only = self.settings().mode == Mode::DetectOnly;
         let refused = !checks.is_empty() || verdict.blocks();
         let status = checks.first().map(|violation| violation.leaf.row().status);
@@ -119,6 +112,9 @@ impl<'a> Case<'a> {
         );
         for found in &verdict.matches {
             self.found(&mut text, found);
+        }
+        for name in spared {
+            let _ = writeln!(text, "\nspared by the exception {}", escaped(&name));
         }
         let judged =
             verdict.violations.iter().map(|violation| (violation.leaf, violation.reason.to_string()));
@@ -186,7 +182,7 @@ impl<'a> Case<'a> {
         let mut off: Vec<Leaf> = Vec::new();
         let without = |off: &[Leaf]| leaves.without(&off.iter().copied().collect::<LeafSet>());
         loop {
-            let verdict = self.judge(without(&off));
+            let verdict = self.judge(without(&off)).verdict;
             let fired = verdict.leaves();
             let known = off.len();
             off.extend(fired.iter());
@@ -196,7 +192,7 @@ impl<'a> Case<'a> {
         }
         for leaf in off.clone() {
             let fewer: Vec<Leaf> = off.iter().copied().filter(|other| *other != leaf).collect();
-            if !self.judge(without(&fewer)).blocks() {
+            if !self.judge(without(&fewer)).verdict.blocks() {
                 off = fewer;
             }
         }

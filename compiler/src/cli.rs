@@ -64,6 +64,39 @@ pub enum Command {
         #[arg(default_value = "-")]
         request: PathBuf,
     },
+    /// Group the findings of audit events, tell likely false alarms from attacks, and print the narrowest exceptions.
+    Suggest {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+        /// Write the exceptions into the configuration; comments stay.
+        #[arg(long)]
+        apply: bool,
+        /// Propose exceptions for groups that are neither too.
+        #[arg(long)]
+        unclear: bool,
+        /// Files of audit events, a JSON document a line; `-` is standard input.
+        #[arg(value_name = "EVENTS", required = true)]
+        events: Vec<PathBuf>,
+    },
+    /// Translate exclusions of ModSecurity and the Core Rule Set into exceptions, and list those without a counterpart.
+    ImportExclusions {
+        /// The file of directives.
+        file: PathBuf,
+    },
+    /// Run policy tests: requests with the verdicts that a configuration has to give. The exit status is 1 when one
+    /// fails.
+    Test {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+        /// Format of the results.
+        #[arg(long, value_enum, default_value_t = TestFormat::Text)]
+        format: TestFormat,
+        /// Files of tests.
+        #[arg(value_name = "TESTS", required = true)]
+        tests: Vec<PathBuf>,
+    },
     /// Print the JSON Schema (draft-07) of the configuration.
     Schema,
     /// Print the compiled plan and its digest as JSON.
@@ -94,6 +127,17 @@ pub enum Command {
     },
 }
 
+/// Format of the results of tests.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum TestFormat {
+    /// A line for each test that fails.
+    Text,
+    /// One document.
+    Json,
+    /// JUnit XML.
+    Junit,
+}
+
 /// A reference page, or a file of `ops/`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Page {
@@ -105,6 +149,8 @@ pub enum Page {
     Limits,
     /// `docs/metrics.md`
     Metrics,
+    /// `docs/presets.md`
+    Presets,
     /// `docs/protections.md`
     Protections,
     /// `docs/crs-ids.md`

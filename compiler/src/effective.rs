@@ -7,7 +7,7 @@ use waf_shared::plan::{self, ErrorTemplate, RateLimitSource, Rewrite, Scheme, Te
 use crate::headers::ADDED;
 use crate::names::host_text;
 use crate::raw;
-use crate::resolve::Route;
+use crate::resolve::{Exception, Route};
 use crate::setting::{PlanValue as _, Settings as _, duration, list, string};
 use crate::{Compiled, diagnostic};
 
@@ -22,6 +22,17 @@ impl Compiled {
         diagnostic::closest(text, self.route_ids())
     }
 
+    fn exceptions(&self, page: &mut Page<'_>, plan: &plan::Route) {
+        let all = &self.resolved.exceptions;
+        for exception in plan.exceptions.iter().filter_map(|index| all.get(*index as usize)) {
+            let origin = match exception.preset {
+                Some(name) => format!("preset {name}, line {}", exception.line),
+                None => format!("line {}", exception.line),
+            };
+            page.item("exceptions", &exception_text(exception), &origin);
+        }
+    }
+
     /// The effective settings of a route, as YAML; each value has the line of the file that decided it, or `default`,
     /// as a comment. `None` when there is no such route.
     pub fn effective(&self, route: &str) -> Option<String> {
@@ -30,6 +41,7 @@ impl Compiled {
         head(&mut page, &route.plan);
         settings(&mut page, &route.plan.settings);
         tail(&mut page, &route.plan);
+        self.exceptions(&mut page, &route.plan);
         for row in waf_shared::catalog::TABLE {
             let word = if route.plan.settings.leaves.contains(row.leaf) { "on" } else { "off" };
             let decision = route.decisions.iter().find(|decision| decision.leaf == row.leaf);
@@ -59,6 +71,15 @@ impl Page<'_> {
         self.line(path, value, line);
     }
 
+    /// An entry of the list `name`, in a line.
+    fn item(&mut self, name: &str, value: &str, origin: &str) {
+        if self.open != [name] {
+            let _ = writeln!(self.out, "{name}:");
+            self.open = vec![name.to_owned()];
+        }
+        let _ = writeln!(self.out, "  - {value} # {origin}");
+    }
+
     fn line(&mut self, path: &str, value: &str, line: Option<u32>) {
         let mut parts: Vec<&str> = path.split('.').collect();
         let Some(name) = parts.pop() else { return };
@@ -71,6 +92,33 @@ impl Page<'_> {
         let origin = line.map_or("default".to_owned(), |line| format!("line {line}"));
         let _ = writeln!(self.out, "{indent}{name}: {value} # {origin}");
     }
+}
+
+/// An exception as a mapping in YAML's flow style.
+fn exception_text(exception: &Exception) -> String {
+    let texts = |texts: &[&str]| list(texts.iter().map(|text| (*text).to_owned()));
+    let plan = &exception.plan;
+    let mut parts = Vec::new();
+    if !exception.protections.is_empty() {
+        parts.push(format!("protections: {}", texts(&exception.protections)));
+    }
+    if !plan.rules.is_empty() {
+        parts.push(format!("rules: {}", list(plan.rules.iter().cloned())));
+    }
+    parts.push(format!("in: {}", list(exception.places.iter().cloned())));
+    if !plan.methods.is_empty() {
+        parts.push(format!("methods: {}", list(plan.methods.iter().cloned())));
+    }
+    if !plan.paths.is_empty() {
+        parts.push(format!("paths: {}", list(plan.paths.iter().map(|path| path.text.clone()))));
+    }
+    if let Some(reason) = &exception.reason {
+        parts.push(format!("reason: {}", string(reason)));
+    }
+    if let Some(expires) = exception.expires {
+        parts.push(format!("expires: {expires}"));
+    }
+    format!("{{{}}}", parts.join(", "))
 }
 
 fn head(page: &mut Page<'_>, plan: &plan::Route) {

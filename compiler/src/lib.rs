@@ -9,12 +9,14 @@ mod diagnostic;
 mod source;
 mod tree;
 
+pub mod date;
 mod names;
 mod pattern;
 mod raw;
 mod read;
 
 mod headers;
+mod presets;
 mod resolve;
 mod setting;
 mod toggles;
@@ -24,17 +26,21 @@ mod openapi;
 pub mod tracing;
 
 mod effective;
+mod judge;
 
 pub mod catalog;
 pub mod changes;
 pub mod check_request;
 pub mod cli;
 pub mod difference;
+pub mod exclusions;
 mod plan_json;
+pub mod policy;
 pub mod reference;
 pub mod report;
 pub mod rules;
 pub mod schema;
+pub mod suggest;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use raw::document;
@@ -57,11 +63,21 @@ pub struct Options {
     pub trusted_proxies: Vec<Cidr>,
     /// Variables of the environment about traces.
     pub tracing: tracing::Environment,
+    /// Files of policy tests, which a configuration from a file has to pass.
+    pub policy_tests: Vec<PathBuf>,
+    /// Today, by which exceptions expire.
+    pub today: date::Date,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { host_checks: true, trusted_proxies: Vec::new(), tracing: tracing::Environment::default() }
+        Options {
+            host_checks: true,
+            trusted_proxies: Vec::new(),
+            tracing: tracing::Environment::default(),
+            policy_tests: Vec::new(),
+            today: date::Date::at(std::time::SystemTime::now()),
+        }
     }
 }
 
@@ -85,9 +101,30 @@ pub struct Compiled {
 pub fn compile_file(path: &Path, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     let name = path.display().to_string();
     match source::read_text(path) {
-        Ok(text) => compile_text(&name, &text, &source::base_dir(path), options),
+        Ok(text) => tested(compile_text(&name, &text, &source::base_dir(path), options)?, options),
         Err(error) => Err(unreadable(&name, &error)),
     }
+}
+
+/// The text of a file that is no configuration, under the bound of one.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    source::read_text(path).map_err(|error| format!("{}: the file {error}", path.display()))
+}
+
+/// The configuration, if it passes the policy tests.
+fn tested(mut compiled: Compiled, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+    if options.policy_tests.is_empty() {
+        return Ok(compiled);
+    }
+    let report = compiled.policy_tests(&options.policy_tests);
+    if !report.is_ok() {
+        return Err(report.findings());
+    }
+    let here = Path::new(".");
+    compiled
+        .files
+        .extend(options.policy_tests.iter().map(|file| source::absolute(here, &file.to_string_lossy())));
+    Ok(compiled)
 }
 
 /// Compiles what `stream` delivers, under `name`.
@@ -159,6 +196,7 @@ fn lower(resolved: &mut Resolved, tracing: Option<plan::Tracing>, options: &Opti
         shadow_api_logging: resolved.shadow_api_logging,
         global: resolved.global.clone(),
         contracts: std::mem::take(&mut resolved.contracts),
+        exceptions: resolved.exceptions.iter().map(|exception| exception.plan.clone()).collect(),
         routes: resolved.routes.iter().map(|route| route.plan.clone()).collect(),
     }
 }

@@ -29,6 +29,7 @@ impl Compiled {
             // Each route shows what it inherits, and a contract is its document, which the route names.
             global: _,
             contracts: _,
+            exceptions: _,
             routes: _,
         } = &self.plan;
         json!({

@@ -11,10 +11,14 @@
 //! page of limits, the JSON Schema and the report of changes; `compiler/tests/settings.rs` checks each of them for
 //! every row. A row without the plan's field, or the reverse, does not compile.
 
+mod exception;
+mod kinds;
 mod route;
-mod section;
+pub(crate) mod section;
 mod settings;
 
+pub(crate) use exception::{EXCEPTIONS, Exception, PRESETS, Preset};
+pub(crate) use kinds::{MODES, PROTECTIONS};
 pub(crate) use route::{Cors, OpenApi, Rewrite, Route};
 pub(crate) use settings::{
     Accept, Inspection, Multipart, RateLimit, RateLimitBackend, ResponseHeaders, SourceType,
@@ -25,7 +29,7 @@ use waf_shared::plan::{AuditFormat, Mode, OtlpProtocol};
 
 use crate::field::{Bound, Field, FieldKind, Limit, SECOND};
 use crate::names::{
-    Credential, Directory, HeaderName, Hostname, OneOf, PlainText, Protection, Version, Word,
+    Credential, Directory, HeaderName, Hostname, OneOf, PlainText, PresetName, Protection, Version, Word,
 };
 use crate::read::{At, Choice, Map, OneOrMany};
 use section::{section, settings};
@@ -51,9 +55,6 @@ impl OneOf for OtlpProtocol {
     const WORDS: &'static [(&'static str, OtlpProtocol)] =
         &[("grpc", OtlpProtocol::Grpc), ("http", OtlpProtocol::Http), ("http/protobuf", OtlpProtocol::Http)];
 }
-
-pub(crate) const MODES: FieldKind = FieldKind::Choice(&["blocking", "detect_only"]);
-pub(crate) const PROTECTIONS: FieldKind = FieldKind::List(&FieldKind::Text(Protection::SYNTAX));
 
 /// Everything that a file may contain.
 pub fn document() -> &'static [Field] {
@@ -140,6 +141,10 @@ section! {
             "Protections that are off, at any level of the catalog.";
         enable: Vec<At<Protection>>, PROTECTIONS, optional, "[]",
             "each a registered protection name; the more specific name wins over `disable`", "Protections that are on, opt-in ones among them.";
+        exceptions: Vec<At<Exception>>, EXCEPTIONS, optional, "[]", "at most 256 for a route, with those of `global`",
+            "Findings that are taken away in some places, on every route.";
+        r#use: Vec<At<PresetName>>, PRESETS, optional, "[]", "each the name of a preset",
+            "Shipped exceptions of applications, on every route.";
         accept: Accept, FieldKind::Section(Accept::FIELDS), optional, "", "", "What a request may look like.";
         inspection: Inspection, FieldKind::Section(Inspection::FIELDS), optional, "", "", "Bounds of inspection.";
         multipart: Multipart, FieldKind::Section(Multipart::FIELDS), optional, "",

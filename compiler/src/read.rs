@@ -127,8 +127,13 @@ impl<'a> Reader<'a> {
         let mut items = Vec::with_capacity(nodes.len());
         for (index, node) in nodes.iter().enumerate() {
             let parent = self.path.len();
-            if let (FieldKind::Section(_), Some(name)) = (kind, self.route_names.get(index)) {
-                self.path = format!("{}[{name}]", self.path);
+            if matches!(kind, FieldKind::Section(_)) {
+                // Routes have names; entries of other lists have their place.
+                let name = self.route_names.get(index).filter(|_| self.path == "routes");
+                self.path = match name {
+                    Some(name) => format!("{}[{name}]", self.path),
+                    None => format!("{}[{index}]", self.path),
+                };
             }
             if let Some(value) = T::from_node(self, node, kind) {
                 items.push(At { value, line: node.line });

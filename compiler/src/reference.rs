@@ -2,20 +2,25 @@
 //! its findings, and the metrics with the alert rules and the dashboard that use them.
 
 mod alerts;
+mod cell;
 mod dashboard;
 mod limits;
 mod metrics;
 mod migration;
+mod presets;
 mod protections;
 mod samples;
 
 use std::fmt::Write as _;
+
+use cell::{cell, constraint};
 
 pub use alerts::{alert_cases, alerts};
 pub use dashboard::dashboard;
 pub use limits::limits;
 pub use metrics::metrics;
 pub use migration::migration;
+pub use presets::presets;
 pub use protections::protections;
 
 use crate::code;
@@ -44,7 +49,7 @@ pub fn configuration() -> String {
          - Exactly one deployment mode holds: `host` (one set of hosts, automatic TLS), `match.hosts` on every route\n  \
            (hosts for each route, automatic TLS), or neither: plain HTTP on `port`.\n\
          - A route takes each value that it does not set from `global`. A list of a route replaces the global one, except\n  \
-           `disable`, `enable` and `strip_extra`, which are united; `inject` is merged key by key; `rate_limit` is replaced\n  \
+           `disable`, `enable`, `exceptions`, `use` and `strip_extra`, which are united; `inject` is merged key by key; `rate_limit` is replaced\n  \
            as a whole.\n\
          - Of `enable` and `disable` the more specific name wins: leaf over bucket over family; at the same level the\n  \
            route over `global`.\n",
@@ -84,7 +89,8 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
         };
         let own = format!("{path}{}{suffix}", field.name);
         let shared = own.strip_prefix("routes[].").filter(|rest| {
-            ["accept", "inspection", "multipart", "response_headers", "rate_limit"].contains(rest)
+            ["accept", "inspection", "multipart", "response_headers", "rate_limit", "exceptions[]"]
+                .contains(rest)
         });
         match shared {
             Some(rest) => {
@@ -102,18 +108,6 @@ fn type_of(kind: &FieldKind) -> String {
         }
         other => other.type_name(),
     }
-}
-
-fn constraint(field: &Field) -> String {
-    let bound = match field.kind {
-        FieldKind::Int(bound) | FieldKind::Size(bound) | FieldKind::Duration(bound) => bound.text(),
-        _ => String::new(),
-    };
-    [bound.as_str(), field.bound].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
-}
-
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
 }
 
 /// `docs/linter.md`.
@@ -137,10 +131,15 @@ pub fn linter() -> String {
          waf-compile rules [--leaf NAME]         detection rules, with what each catches and allows\n\
          waf-compile check-request --config FILE [REQUEST]\n\
          \x20                                       what is found in a recorded request, and why\n\
+         waf-compile suggest --config FILE [--apply] [--unclear] EVENTS...\n\
+         \x20                                       exceptions for what audit events show to be false alarms\n\
+         waf-compile import-exclusions FILE      exclusions of ModSecurity as exceptions\n\
+         waf-compile test --config FILE [--format text|json|junit] TESTS...\n\
+         \x20                                       requests with the verdicts that a configuration has to give\n\
          waf-compile schema                      JSON Schema (draft-07) for editors\n\
          waf-compile reference PAGE              the reference pages `configuration`, `limits`, `linter`, `metrics`,\n\
-         \x20                                       `migration` and `protections`, alert rules (`alerts`, `alert-cases`), a\n\
-         \x20                                       `dashboard`\n\
+         \x20                                       `migration`, `presets` and `protections`, alert rules (`alerts`,\n\
+         \x20                                       `alert-cases`), a `dashboard`\n\
          ```\n\n\
          Findings are `<file>:<line>: <message>`, warnings `<file>:<line>: warning: <message>`, by line; then comes\n\
          `<file>: ok` or the number of errors, all on standard output. A terminal gets columns and colours (not with `NO_COLOR`).\n\
@@ -177,6 +176,7 @@ mod tests {
             ("linter", "docs/linter.md", super::linter()),
             ("metrics", "docs/metrics.md", super::metrics()),
             ("migration", "docs/crs-ids.md", super::migration()),
+            ("presets", "docs/presets.md", super::presets()),
             ("protections", "docs/protections.md", super::protections()),
             ("alerts", "ops/alerts.yaml", super::alerts()),
             ("alert-cases", "ops/alerts.test.yaml", super::alert_cases()),

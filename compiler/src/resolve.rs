@@ -1,9 +1,13 @@
 //! Raw to resolved: defaults filled in, `global` inherited, names generated, patterns ranked. What comes out is in the
 //! words of the plan, beside the lines that decided each value. It must not judge: faulty parts were left out before.
 
+mod exceptions;
+mod lists;
 mod route;
 mod settings;
 
+pub(crate) use exceptions::Exception;
+pub(crate) use lists::{entries, global_lists, route_lists};
 pub(crate) use route::{Route, route_names};
 
 use waf_shared::plan::{AuditFormat, Listen, Protocol, Settings};
@@ -12,7 +16,6 @@ use crate::names::host_text;
 use crate::raw;
 use crate::read::At;
 use crate::setting::{Lines, Settings as _};
-use crate::toggles::Lists;
 
 /// A whole configuration, nothing inherited any more.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ pub(crate) struct Resolved {
     pub(crate) global: Settings,
     /// Contracts that routes name, filled in when their files are read.
     pub(crate) contracts: Vec<waf_shared::plan::contract::Contract>,
+    /// Exceptions: those of `global`, then those of each route.
+    pub(crate) exceptions: Vec<Exception>,
     /// Routes that could be read, in the order of the file.
     pub(crate) routes: Vec<Route>,
 }
@@ -51,6 +56,8 @@ pub(crate) fn resolve(document: &raw::Document) -> Resolved {
     let none = raw::Route::default();
     let global_settings = settings::settings(global, &none, &mut Lines::default());
     let routes = document.routes.as_ref().map_or(&[][..], |at| &at.value);
+    let mut exceptions = exceptions::of_global(global);
+    let routes = route::routes(global, routes, &mut exceptions);
     Resolved {
         listen: listen(document),
         data_dir: data_dir(document).to_owned(),
@@ -64,7 +71,8 @@ pub(crate) fn resolve(document: &raw::Document) -> Resolved {
         shadow_api_logging: shadow_api_logging(global),
         global: global_settings,
         contracts: Vec::new(),
-        routes: route::routes(global, routes),
+        exceptions,
+        routes,
     }
 }
 
@@ -76,26 +84,6 @@ fn audit_format(document: &raw::Document) -> AuditFormat {
 fn shadow_api_logging(global: &raw::Global) -> bool {
     let given = global.openapi.as_ref().and_then(|at| at.value.shadow_api_logging.as_ref());
     given.or(raw::GlobalOpenApi::defaults().shadow_api_logging.as_ref()).is_some_and(|at| at.value)
-}
-
-/// The lists of `global`.
-pub(crate) fn global_lists(global: &raw::Global) -> Lists<'_> {
-    Lists { enable: entries(global.enable.as_ref()), disable: entries(global.disable.as_ref()), skipped: &[] }
-}
-
-/// The lists of a route.
-pub(crate) fn route_lists(route: &raw::Route) -> Lists<'_> {
-    let skipped = route.openapi.as_ref().and_then(|at| at.value.disable.as_ref());
-    Lists {
-        enable: entries(route.enable.as_ref()),
-        disable: entries(route.disable.as_ref()),
-        skipped: entries(skipped),
-    }
-}
-
-/// The entries of a list that may be absent.
-pub(crate) fn entries<T>(list: Option<&At<Vec<At<T>>>>) -> &[At<T>] {
-    list.map_or(&[], |at| at.value.as_slice())
 }
 
 fn listen(document: &raw::Document) -> Listen {

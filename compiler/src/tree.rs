@@ -186,13 +186,7 @@ impl Builder<'_> {
         let line = line_of(span.start.line());
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
-            Event::DocumentStart(_) => {
-                self.documents += 1;
-                if self.documents > 1 {
-                    return Err(fatal(line, "a second document is not allowed"));
-                }
-                Ok(())
-            }
+            Event::DocumentStart(_) => self.document(line),
             Event::Alias(id) => {
                 let Some(node) = self.anchors.get(&id).cloned() else {
                     return Err(fatal(line, "an alias must not stand inside of its own anchor"));
@@ -204,17 +198,7 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.tag(tag.is_some(), line);
                 self.count(1, line)?;
-                let line = match style {
-                    ScalarStyle::Literal | ScalarStyle::Folded => self.block_header(line),
-                    _ => line,
-                };
-                let plain = style == ScalarStyle::Plain;
-                let value = if plain && matches!(&*text, "" | "~" | "null" | "Null" | "NULL") {
-                    Value::Empty
-                } else {
-                    Value::Scalar { text: text.into_owned(), plain }
-                };
-                self.finish(anchor, Node { line, value, weight: 1 });
+                self.scalar(text.into_owned(), style, anchor, line);
                 Ok(())
             }
             Event::SequenceStart(anchor, tag) => {
@@ -239,6 +223,28 @@ impl Builder<'_> {
                 Ok(())
             }
         }
+    }
+
+    fn document(&mut self, line: u32) -> Result<(), Fatal> {
+        self.documents += 1;
+        if self.documents > 1 {
+            return Err(fatal(line, "a second document is not allowed"));
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self, text: String, style: ScalarStyle, anchor: usize, line: u32) {
+        let line = match style {
+            ScalarStyle::Literal | ScalarStyle::Folded => self.block_header(line),
+            _ => line,
+        };
+        let plain = style == ScalarStyle::Plain;
+        let value = if plain && matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL") {
+            Value::Empty
+        } else {
+            Value::Scalar { text, plain }
+        };
+        self.finish(anchor, Node { line, value, weight: 1 });
     }
 
     fn tag(&mut self, present: bool, line: u32) {

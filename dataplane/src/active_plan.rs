@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use waf_detection::engine::Engine;
+use waf_detection::exceptions::{ExceptionError, Exceptions};
 use waf_detection::inspection::Bounds;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits;
@@ -29,6 +30,9 @@ pub enum BuildError {
     /// A contract cannot be used.
     #[error("the contract cannot be used: {0}")]
     Contract(#[from] waf_contract::BuildError),
+    /// Exceptions name what this program does not know.
+    #[error("the exceptions cannot be used: {0}")]
+    Exceptions(#[from] ExceptionError),
     /// An `https://` upstream cannot be reached safely.
     #[error("TLS to upstreams cannot be set up: {0}")]
     Tls(#[from] TlsSetupError),
@@ -52,6 +56,7 @@ pub struct ActivePlan {
     engine: Arc<Engine>,
     global_bounds: Bounds,
     route_bounds: Vec<Bounds>,
+    route_exceptions: Vec<Option<Arc<Exceptions>>>,
     quotas: Quotas,
     contracts: Contracts,
     pools: Pools,
@@ -84,12 +89,16 @@ impl ActivePlan {
         let quotas = Quotas::build(&plan, memory, previous.map(|p| (&p.plan, &p.quotas)))?;
         let contracts = Contracts::build(&mut plan, previous.map(|p| &p.contracts))?;
         let (global_headers, route_headers) = header_rules(&mut plan);
+        let route_exceptions: Result<_, _> =
+            plan.routes.iter().map(|route| Exceptions::of(plan.exceptions_of(route))).collect();
+        let route_exceptions = route_exceptions?;
         let known = previous.and_then(|p| p.tracer.as_ref());
         let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
         Ok(Arc::new(ActivePlan {
             router: Router::new(&plan),
             global_bounds: Bounds::of(&plan.global),
             route_bounds: plan.routes.iter().map(|route| Bounds::of(&route.settings)).collect(),
+            route_exceptions,
             route_series: plan.routes.iter().map(|route| metrics.series(&route.id.0)).collect(),
             metrics: Arc::clone(metrics),
             spool: spool.clone(),
@@ -204,6 +213,11 @@ impl ActivePlan {
     /// The bounds of inspection on a route, as [`ActivePlan::settings`] has them.
     pub(crate) fn bounds(&self, route: Option<RouteIndex>) -> &Bounds {
         route.and_then(|r| self.route_bounds.get(r.0)).unwrap_or(&self.global_bounds)
+    }
+
+    /// The exceptions of a route; none before one is chosen.
+    pub(crate) fn exceptions(&self, route: Option<RouteIndex>) -> Option<&Arc<Exceptions>> {
+        route.and_then(|r| self.route_exceptions.get(r.0))?.as_ref()
     }
 
     pub(crate) fn header_rules(&self, route: Option<RouteIndex>) -> &HeaderRules {

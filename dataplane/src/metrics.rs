@@ -226,7 +226,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use waf_shared::catalog::{Leaf, LeafSet};
-    use waf_shared::metrics::RouteCounter;
+    use waf_shared::metrics::{RouteCounter, Spared};
 
     use super::*;
 
@@ -240,6 +240,8 @@ mod tests {
         shop.request(Duration::from_mins(1));
         shop.inspection(Duration::from_micros(10));
         shop.blocked(["sql-injection-generic"].into_iter());
+        let exception: Arc<str> = "sql-injection in ARGS:q".into();
+        shop.spared([&exception, &exception].into_iter());
         metrics.no_route().add(RouteCounter::Blocked, 1);
         metrics.add(WorkerCounter::AuditRefused, 1);
         metrics.entered();
@@ -258,6 +260,8 @@ mod tests {
         assert_eq!((requests.buckets[3], requests.buckets.last()), (1, Some(&1)), "{requests:?}");
         assert_eq!(shop_report.inspections.buckets[0], 1, "a bound belongs to its bucket");
         assert_eq!((shop_report.hits[0].blocked, shop_report.hits[0].detected), (1, 0));
+        let spared = Spared { exception: exception.to_string(), requests: 2 };
+        assert_eq!(shop_report.spared, [spared]);
         assert!(metrics.report().is_empty(), "nothing is said twice");
         metrics.left();
         assert_eq!(metrics.report()[0].now, Some(Now::default()));

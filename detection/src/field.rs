@@ -69,10 +69,84 @@ impl Place {
     }
 }
 
+impl Place {
+    /// Every place.
+    pub const ALL: &[Place] = &[
+        Place::Path,
+        Place::PathSegment,
+        Place::QueryName,
+        Place::Query,
+        Place::FormName,
+        Place::Form,
+        Place::PartName,
+        Place::Part,
+        Place::JsonKey,
+        Place::Json,
+        Place::Header,
+        Place::CookieName,
+        Place::Cookie,
+        Place::Xml,
+        Place::PartHeader,
+        Place::FileName,
+        Place::Body,
+        Place::ResponseHeader,
+        Place::ResponseBody,
+    ];
+
+    /// Returns `true` if its values are percent-coded, by definition or, in cookies, by what every library does.
+    pub(crate) const fn is_coded(self) -> bool {
+        matches!(
+            self,
+            Place::Path
+                | Place::PathSegment
+                | Place::Query
+                | Place::QueryName
+                | Place::Form
+                | Place::FormName
+                | Place::Cookie
+                | Place::CookieName
+        )
+    }
+
+    /// The way in which its values are named.
+    pub(crate) const fn naming(self) -> Naming {
+        match self {
+            Place::Path | Place::PathSegment | Place::CookieName | Place::Body | Place::ResponseBody => {
+                Naming::Never
+            }
+            Place::Header | Place::ResponseHeader => Naming::Always,
+            Place::QueryName
+            | Place::Query
+            | Place::FormName
+            | Place::Form
+            | Place::PartName
+            | Place::Part => Naming::Coded,
+            Place::JsonKey | Place::Json => Naming::Path(b'.'),
+            Place::Xml => Naming::Path(b'/'),
+            Place::Cookie | Place::PartHeader | Place::FileName => Naming::Plain,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// The way in which the values of a kind of place are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// No value has a name.
+    Never,
+    /// Every value has one, in any case of letters.
+    Always,
+    /// By names that are coded as in a form, or by none.
+    Coded,
+    /// By paths of keys or elements with this byte between them, or by none.
+    Path(u8),
+    /// By names as they are, or by none.
+    Plain,
 }
 
 /// A set of [`Place`]s.

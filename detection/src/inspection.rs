@@ -9,6 +9,7 @@ use crate::body::{Body, Completeness, Encoded};
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::engine::Engine;
+use crate::exceptions::Exceptions;
 use crate::field::{Field, Place};
 use crate::request::{Facts, Head};
 use crate::verdict::Verdict;
@@ -23,7 +24,7 @@ mod repeated;
 mod split;
 
 use headers::Kind;
-use repeated::{Names, Source};
+use repeated::{Names, Source, folded};
 
 pub use crate::body::{BodyKind, Progress};
 pub use crate::bounds::{Bounds, Files, Parsers};
@@ -82,6 +83,16 @@ impl Inspection {
         self.encoded.clear();
     }
 
+    /// Takes the exceptions of the route, before anything is judged. [`Inspection::reset`] forgets them.
+    pub fn except(&mut self, exceptions: Option<&Arc<Exceptions>>) {
+        self.judging.exceptions.set(exceptions.cloned());
+    }
+
+    /// Names of the exceptions without which the request would be refused or reported, and is not.
+    pub fn spared(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.judging.exceptions.spared(self.judging.verdict())
+    }
+
     /// Judges a request head: path, query and header fields one by one, and what they say together.
     pub fn head<'a, F>(&mut self, head: &Head<'a, F>)
     where
@@ -90,6 +101,10 @@ impl Inspection {
         let began = self.judging.watch();
         let facts = Facts::gather(head);
         self.judging.begin(&facts);
+        if self.judging.exceptions.is_any() {
+            let other_method = head.fields.clone().find(|(name, _)| is_method_override(name));
+            self.judging.exceptions.begin(head.method, head.path, other_method.map(|(_, value)| value));
+        }
         self.path_of(head.method, head.path);
         if let Some(query) = head.query {
             self.query(query);
@@ -279,6 +294,13 @@ const FILES_READ: &[Leaf] = &[
     Leaf::HttpComplianceBackupFileProbes,
     Leaf::LocalFileAccessDotfiles,
 ];
+
+/// Returns `true` for a field that asks for another method than that of the request line.
+fn is_method_override(name: &[u8]) -> bool {
+    [&b"x-http-method-override"[..], b"x-http-method", b"x-method-override"]
+        .iter()
+        .any(|known| known.len() == name.len() && folded(name).eq(known.iter().copied()))
+}
 
 fn paths(judging: &mut Judging, path: &[u8]) {
     judging.field(&Field { place: Place::Path, name: b"", value: path });

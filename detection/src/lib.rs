@@ -23,6 +23,8 @@ pub mod bounds;
 
 pub mod verdict;
 
+pub mod exceptions;
+
 pub mod inspection;
 
 pub mod body;

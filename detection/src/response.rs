@@ -10,6 +10,7 @@ use waf_shared::limits;
 
 use crate::budget::Budget;
 use crate::engine::{Engine, ResponsePatterns};
+use crate::exceptions::{Exceptions, RequestExceptions};
 use crate::field::Place;
 use crate::inspection::OnHit;
 use crate::response_pattern;
@@ -63,6 +64,7 @@ pub struct ResponseInspection {
     verdict: Verdict,
     /// Rules found in the body: weak ones add up over the page, which is one value.
     found: Vec<&'static Rule>,
+    exceptions: RequestExceptions,
     scanner: Scanner,
     text: Text,
     bytes_left: u64,
@@ -86,10 +88,22 @@ impl ResponseInspection {
             on_hit,
             verdict: Verdict::default(),
             found: Vec::new(),
+            exceptions: RequestExceptions::default(),
             text: Text::default(),
             bytes_left: bytes_max,
             took: Duration::ZERO,
         }
+    }
+
+    /// Takes the exceptions of the route and what they ask of the request.
+    pub fn except(&mut self, exceptions: Option<&Arc<Exceptions>>, (method, path): (&[u8], &[u8])) {
+        self.exceptions.set(exceptions.cloned());
+        self.exceptions.begin(method, path, None);
+    }
+
+    /// Names of the exceptions without which the response would be refused or reported, and is not.
+    pub fn spared(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.exceptions.spared(&self.verdict)
     }
 
     /// Returns `true` if any of `leaves` looks at responses.
@@ -204,10 +218,13 @@ impl ResponseInspection {
     }
 
     fn scan(&mut self, run: fn(&mut Scanner, &ResponsePatterns, &mut dyn FnMut(scan::Hit<'_>))) {
-        let ResponseInspection { engine, verdict, found, scanner, text, .. } = self;
+        let ResponseInspection { engine, verdict, found, exceptions, scanner, text, .. } = self;
         let view = text.view();
         let mut note = |hit: scan::Hit<'_>| {
             if found.iter().any(|rule| std::ptr::eq(*rule, hit.rule)) {
+                return;
+            }
+            if exceptions.take(hit.rule, Place::ResponseBody, b"") {
                 return;
             }
             found.push(hit.rule);
@@ -225,10 +242,14 @@ impl ResponseInspection {
         run(scanner, engine.response_patterns(), &mut note);
         if scanner.found_count() != before {
             verdict.response_found(found);
+            exceptions.response_done(found);
         }
     }
 
     fn head_found(&mut self, rule: &'static Rule, name: &[u8], value: &[u8]) {
+        if self.exceptions.take(rule, Place::ResponseHeader, name) {
+            return self.exceptions.field_done(&[]);
+        }
         self.verdict.matched(Match {
             rule,
             place: Place::ResponseHeader,

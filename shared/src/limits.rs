@@ -74,6 +74,21 @@ pub const CONFIG_NODES_MAX: usize = 1_000_000;
 /// Routes of one configuration.
 pub const ROUTES_MAX: usize = 10_000;
 
+/// Exceptions of one route, those of `global` and of presets included: each finding is compared with all of them.
+pub const EXCEPTIONS_MAX: usize = 256;
+
+/// Entries of each list of one exception.
+pub const EXCEPTION_ENTRIES_MAX: usize = 64;
+
+/// Characters of the name that an exception has in metrics.
+pub const EXCEPTION_NAME_CHARS_MAX: usize = 160;
+
+/// Audit events that suggestions of exceptions are made from; of more the first.
+pub const EVENTS_SUGGESTED_MAX: usize = 100_000;
+
+/// Wildcards in the name of one place.
+pub const PLACE_WILDCARDS_MAX: usize = 8;
+
 /// Characters of a route's id: it is part of every event, span and metric of the route, and of messages.
 pub const ROUTE_ID_BYTES_MAX: usize = 253;
 

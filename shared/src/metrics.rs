@@ -3,7 +3,7 @@
 
 mod report;
 
-pub use report::{Hit, Now, Observed, Report, RouteReport};
+pub use report::{Hit, Now, Observed, Report, RouteReport, Spared};
 
 use crate::catalog;
 
@@ -135,6 +135,8 @@ metrics! {
         "Blocked requests, once for each protection that their audit event names.";
     DetectedThreats, "waf_detected_threats_total", MetricKind::Counter, None, ["route", "protection"], Workers,
         "Requests that were reported and allowed, once for each protection that their audit event names.";
+    Exceptions, "waf_exceptions_total", MetricKind::Counter, None, ["route", "exception"], Workers,
+        "Requests that would have had an audit event without an exception, once for each exception that took a finding away. One that stays at 0 is not needed.";
     UpstreamErrors, "waf_upstream_errors_total", MetricKind::Counter, None, ["route", "kind"], Workers,
         "Failures of upstreams: connect, tls, timeout, reset (also an answer that is not HTTP, or one that broke off), 5xx (the upstream's own answer).";
     RequestDuration, "waf_request_duration_seconds", MetricKind::Histogram(REQUEST_BUCKETS), Seconds, ["route"], Workers,
@@ -160,7 +162,7 @@ metrics! {
     OpenapiShadow, "waf_openapi_shadow_total", MetricKind::Counter, None, ["route"], Workers,
         "Requests for paths that the contract of their route does not declare.";
     ConfigReload, "waf_config_reload_total", MetricKind::Counter, None, ["result"], Supervisor,
-        "Reloads of the configuration by result: success, or error (invalid, rejected by a worker, or a port that cannot be had; the old plan serves on).";
+        "Reloads of the configuration by result: success, error (invalid, rejected by a worker, or a port that cannot be had) or tests (a policy test fails); but for success the old plan serves on.";
     ConfigLastReload, "waf_config_last_reload_success_timestamp_seconds", MetricKind::Gauge, Seconds, [], Supervisor,
         "Unix time at which the plan in force came into force.";
     WorkerRestarts, "waf_worker_restarts_total", MetricKind::Counter, None, [], Supervisor,

@@ -3,12 +3,14 @@
 
 mod host;
 mod path;
+mod path_sets;
 mod readings;
 mod trie;
 
 use crate::plan::{HostPattern, PathPattern, Plan};
 
 pub use host::{HostSet, name_of};
+pub use path_sets::PathSets;
 
 use host::Hosts;
 use trie::{Outcome, Steps, Trie};

@@ -31,8 +31,6 @@ pub struct Candidate {
     pub counts: Option<HeldTables>,
     /// Socket of the metrics listener.
     pub metrics: Option<Arc<Bound>>,
-    /// Ids of its routes.
-    pub routes: Vec<String>,
     /// When its making began.
     pub began: Instant,
     /// The plan itself, for comparisons.
@@ -94,7 +92,6 @@ impl Candidate {
             metrics_off: compiled.plan.metrics_port.is_none(),
             detect_only: detecting.map(|route| route.id.0.clone()).collect(),
         };
-        let routes = compiled.plan.routes.iter().map(|route| route.id.0.clone()).collect();
         Ok(Self {
             digest: compiled.digest,
             traffic,
@@ -103,7 +100,6 @@ impl Candidate {
             data_dir: compiled.plan.data_dir.clone().into(),
             health,
             metrics,
-            routes,
             counts,
             began,
             plan: compiled.plan,

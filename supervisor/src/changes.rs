@@ -32,6 +32,9 @@ pub(crate) fn changes(old: &Plan, new: &Plan) -> Vec<String> {
         };
         let Some(before) = old.routes.get(position) else { continue };
         let mut changed = route(before, now);
+        if !old.exceptions_of(before).eq(new.exceptions_of(now)) {
+            changed.push("exceptions".to_owned());
+        }
         if last.is_some_and(|last| position < last) {
             changed.push("order".to_owned());
         }

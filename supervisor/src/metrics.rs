@@ -4,7 +4,7 @@
 pub mod endpoint;
 mod exposition;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -49,6 +49,8 @@ struct Route {
     inspections: Histogram,
     /// By protection: in blocked and in detected requests.
     hits: BTreeMap<String, Hits>,
+    /// By exception of the plan in force.
+    spared: BTreeMap<String, u64>,
 }
 
 #[derive(Debug, Default)]
@@ -80,16 +82,17 @@ impl Metrics {
         Arc::new(Metrics { sums: Mutex::new(sums), counters })
     }
 
-    /// A plan came into force: its routes are shown from now on, and no others.
-    pub fn in_force(&self, plan: Digest, routes: &[String], now: SystemTime) {
+    /// A plan came into force: its routes, with their exceptions, are shown from now on, and no others.
+    pub fn in_force(&self, plan: Digest, routes: &BTreeMap<&str, Vec<&str>>, now: SystemTime) {
         let mut sums = self.lock();
         sums.plan = Some(plan);
         sums.in_force_since = Some(now);
-        let wanted: BTreeSet<&str> = routes.iter().map(String::as_str).chain([metrics::NONE]).collect();
-        sums.routes.retain(|route, _| wanted.contains(route.as_str()));
-        for route in wanted {
-            if !sums.routes.contains_key(route) {
-                sums.routes.insert(route.to_owned(), Route::default());
+        sums.routes.retain(|route, _| route == metrics::NONE || routes.contains_key(route.as_str()));
+        for (route, exceptions) in routes {
+            let shown = sums.routes.entry((*route).to_owned()).or_default();
+            shown.spared.retain(|name, _| exceptions.contains(&name.as_str()));
+            for exception in exceptions {
+                shown.spared.entry((*exception).to_owned()).or_default();
             }
         }
     }
@@ -157,6 +160,7 @@ impl Default for Route {
             requests: Histogram::of(REQUEST_BUCKETS),
             inspections: Histogram::of(INSPECTION_BUCKETS),
             hits: BTreeMap::new(),
+            spared: BTreeMap::new(),
         }
     }
 }
@@ -170,6 +174,11 @@ impl Route {
             let hits = self.hits.entry(hit.protection.clone()).or_default();
             hits.blocked = hits.blocked.saturating_add(hit.blocked);
             hits.detected = hits.detected.saturating_add(hit.detected);
+        }
+        for counted in &counted.spared {
+            if let Some(sum) = self.spared.get_mut(&counted.exception) {
+                *sum = sum.saturating_add(counted.requests);
+            }
         }
     }
 }
@@ -194,7 +203,7 @@ fn add(sums: &mut [u64], more: &[u64]) {
 
 #[cfg(test)]
 mod tests {
-    use waf_shared::metrics::{Hit, TABLE};
+    use waf_shared::metrics::{Hit, Spared, TABLE};
 
     use super::*;
 
@@ -208,8 +217,12 @@ mod tests {
     }
 
     fn in_force(metrics: &Metrics, routes: &[&str]) {
-        let routes: Vec<String> = routes.iter().map(|route| (*route).to_owned()).collect();
-        metrics.in_force(Digest([7; 32]), &routes, SystemTime::UNIX_EPOCH);
+        let routes: Vec<_> = routes.iter().map(|route| (*route, Vec::new())).collect();
+        excepting(metrics, &routes);
+    }
+
+    fn excepting(metrics: &Metrics, routes: &[(&str, Vec<&str>)]) {
+        metrics.in_force(Digest([7; 32]), &routes.iter().cloned().collect(), SystemTime::UNIX_EPOCH);
     }
 
     fn requests(route: &str, allowed: u64) -> Report {
@@ -267,6 +280,28 @@ mod tests {
         assert_eq!(values.each_ref().map(Option::as_deref), [Some("1"), None, Some("0"), Some("1")]);
         metrics.counted(ONE, &requests("old", 1));
         assert_eq!(shown(&metrics, &sample("old")), None);
+    }
+
+    #[test]
+    fn exceptions_are_shown_from_the_start_and_for_as_long_as_the_plan_has_them() {
+        let metrics = metrics(&[]);
+        excepting(&metrics, &[("shop", vec!["old", "kept"]), ("blog", vec!["kept"])]);
+        let sample = |route: &str, name: &str| {
+            format!(r#"waf_exceptions_total{{route="{route}",exception="{name}"}}"#)
+        };
+        let spared = ["old", "kept", "unknown"]
+            .map(|name| Spared { exception: name.to_owned(), requests: 3 })
+            .to_vec();
+        let route = RouteReport { route: "shop".into(), spared, ..RouteReport::default() };
+        metrics.counted(ONE, &Report { routes: vec![route], ..Report::default() });
+        let value = |route: &str, name: &str| shown(&metrics, &sample(route, name));
+        assert_eq!(value("shop", "kept").as_deref(), Some("3"));
+        assert_eq!(value("blog", "kept").as_deref(), Some("0"), "a first use is an increase");
+        assert_eq!(value("shop", "unknown"), None, "labels come from the plan");
+        excepting(&metrics, &[("shop", vec!["kept", "new"])]);
+        assert_eq!(value("shop", "kept").as_deref(), Some("3"));
+        assert_eq!((value("shop", "old"), value("blog", "kept")), (None, None));
+        assert_eq!(value("shop", "new").as_deref(), Some("0"));
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub fn run() -> ExitCode {
 fn validate(serve: &Serve) -> ExitCode {
     let named = serve.validate.iter().flatten().next();
     let config = named.unwrap_or(&serve.config);
-    let outcome = compile_file(config, &options(&serve.process, !serve.no_host_checks));
+    let outcome = compile_file(config, &tested(serve));
     let outcome = outcome.map_err(|diagnostics| with_remedy(config, diagnostics));
     let shown = if io::stdout().is_terminal() { report::terminal } else { report::text };
     anstream::print!("{}", shown(&printable(config), &outcome));
@@ -95,7 +95,7 @@ fn with_remedy(config: &Path, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
 fn serve(serve: Serve) -> ExitCode {
     let began = Instant::now();
     logs::init(serve.process.log_level.into(), None);
-    let options = options(&serve.process, !serve.no_host_checks);
+    let options = tested(&serve);
     let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
     let acme = serve.acme.settings();
     let config = serve.config.clone();
@@ -246,9 +246,15 @@ fn raise_file_limit() {
     }
 }
 
+/// The options of a service that is configured by a file.
+fn tested(serve: &Serve) -> Options {
+    let policy_tests = serve.policy_tests.clone();
+    Options { policy_tests, ..options(&serve.process, !serve.no_host_checks) }
+}
+
 fn options(process: &Process, host_checks: bool) -> Options {
     let trusted_proxies = process.trusted_proxies.iter().flatten().copied().collect();
-    Options { host_checks, trusted_proxies, tracing: cli::tracing_environment() }
+    Options { host_checks, trusted_proxies, tracing: cli::tracing_environment(), ..Options::default() }
 }
 
 fn invalid(diagnostics: &[Diagnostic]) -> ExitCode {

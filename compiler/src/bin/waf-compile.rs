@@ -1,15 +1,16 @@
 //! The linter: checks configurations, and shows what they mean. Everything that it knows is in the library.
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
-use waf_compiler::cli::{Arguments, Command, Format, Page};
+use waf_compiler::cli::{Arguments, Command, Format, Page, TestFormat};
 use waf_compiler::report::{self, Outcome};
+use waf_compiler::suggest::Events;
 use waf_compiler::{
-    Compiled, Options, catalog, check_request, compile_file, compile_stream, difference, reference, rules,
-    schema,
+    Compiled, Options, catalog, check_request, compile_file, compile_stream, difference, exclusions,
+    reference, rules, schema,
 };
 
 /// Output and exit status.
@@ -73,6 +74,22 @@ fn run(command: &Command) -> Answer {
         Command::CheckRequest { config, request } => {
             with_compiled(config, 2, |compiled| check_request(compiled, request))
         }
+        Command::Suggest { config, apply, unclear, events } => {
+            with_compiled(config, 2, |compiled| suggest(compiled, config, events, (*apply, *unclear)))
+        }
+        Command::ImportExclusions { file } => match waf_compiler::read_text(file) {
+            Ok(text) => Answer::of(exclusions::translate(&text)),
+            Err(error) => Answer::failed(&error.to_string(), 2),
+        },
+        Command::Test { config, format, tests } => with_compiled(config, 2, |compiled| {
+            let report = compiled.policy_tests(tests);
+            let text = match format {
+                TestFormat::Text => report.text(),
+                TestFormat::Json => report.json(),
+                TestFormat::Junit => report.junit(),
+            };
+            Answer { text, status: u8::from(!report.is_ok()) }
+        }),
         Command::Schema => Answer::of(schema::schema()),
         Command::Reference { page } => Answer::of(page_of(*page)),
         Command::Plan { file } => with_compiled(file, 1, |compiled| Answer::of(compiled.json())),
@@ -105,6 +122,7 @@ fn page_of(page: Page) -> String {
         Page::Metrics => reference::metrics(),
         Page::Protections => reference::protections(),
         Page::Migration => reference::migration(),
+        Page::Presets => reference::presets(),
         Page::Alerts => reference::alerts(),
         Page::AlertCases => reference::alert_cases(),
         Page::Dashboard => reference::dashboard(),
@@ -120,6 +138,30 @@ fn effective(compiled: &Compiled, route: &str) -> Answer {
         None => format!("routes: {}", compiled.route_ids().collect::<Vec<_>>().join(", ")),
     };
     Answer::failed(&format!("there is no such route; {help}"), 1)
+}
+
+fn suggest(compiled: &Compiled, config: &Path, files: &[PathBuf], (apply, unclear): (bool, bool)) -> Answer {
+    let mut events = Events::default();
+    for file in files {
+        let read = if file == Path::new("-") {
+            events.read(std::io::stdin().lock())
+        } else {
+            std::fs::File::open(file).and_then(|file| events.read(std::io::BufReader::new(file)))
+        };
+        if let Err(error) = read {
+            let text = format!("{}: the events cannot be read: {error}\n", name(file));
+            return Answer { text, status: 2 };
+        }
+    }
+    let suggested = compiled.suggest(&events, unclear);
+    if !apply {
+        return Answer::of(suggested.text);
+    }
+    let (line, status) = match waf_compiler::suggest::write(config, &suggested.exceptions) {
+        Ok(count) => (format!("{}: {count} exceptions written", name(config)), 0),
+        Err(error) => (format!("{}: nothing was written: {error}", name(config)), 2),
+    };
+    Answer { text: format!("{}\n# {line}\n", suggested.text), status }
 }
 
 fn check_request(compiled: &Compiled, request: &Path) -> Answer {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::uses_tls;
+use super::sections::uses_tls;
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
 use crate::raw::Document;

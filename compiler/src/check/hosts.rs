@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use waf_shared::limits::{CERTIFICATES_MAX, NEW_NAMES_PER_HOUR};
 use waf_shared::plan::HostPattern;
 
-use super::routes_of;
+use super::sections::routes_of;
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
 use crate::names::host_text;

@@ -4,7 +4,7 @@
 use waf_shared::limits::TARGET_BYTES_MAX;
 use waf_shared::plan::Settings;
 
-use super::{global_of, routes_of};
+use super::sections::{global_of, routes_of};
 use crate::code;
 use crate::diagnostic::Sink;
 use crate::raw::{Accept, Document, Inspection, Multipart};

@@ -1,6 +1,6 @@
 //! No two listeners share a port.
 
-use super::uses_tls;
+use super::sections::uses_tls;
 use crate::code;
 use crate::diagnostic::Sink;
 use crate::raw::Document;

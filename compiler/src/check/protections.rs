@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use waf_shared::catalog::{Leaf, LeafSet};
 
-use super::{global_of, routes_of};
+use super::sections::{global_of, routes_of};
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
 use crate::names::Protection;
@@ -57,7 +57,8 @@ fn reason_to_stay(leaves: LeafSet) -> Option<&'static str> {
     reasons.and_then(|reasons| reasons.first().copied())
 }
 
-fn old_name(place: &str, entry: &At<Protection>, sink: &mut Sink) {
+/// A name that was replaced.
+pub(super) fn old_name(place: &str, entry: &At<Protection>, sink: &mut Sink) {
     if let Some(old) = entry.value.old_name {
         let message = format!("{place}: {} is now called {}", quoted(old), quoted(entry.value.name));
         sink.warning(code::OLD_NAME, entry.line, message);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use waf_shared::limits::{RATE_LIMIT_KEYS_MAX, RATE_LIMIT_REQUESTS_MAX, ROUTES_MAX};
 
-use super::{global_of, routes_of};
+use super::sections::{global_of, routes_of};
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
 use crate::names::{HeaderName, Word};

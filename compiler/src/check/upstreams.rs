@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use waf_shared::plan::{HostPattern, Upstream};
 
-use super::{routes_of, uses_tls};
+use super::sections::{routes_of, uses_tls};
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
 use crate::raw::{Document, Route};

@@ -1,7 +1,7 @@
 //! Values that are valid and probably not what is meant.
 
 use super::notation::glob_meant;
-use super::{global_of, routes_of};
+use super::sections::{global_of, routes_of};
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
 use crate::headers::NEVER_STRIPPED;

@@ -14,15 +14,15 @@ const VERSIONS: [&str; 6] = ["HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP
 
 /// A check that a head does not pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Violation {
+pub(crate) struct Violation {
     /// Its protection.
-    pub(super) leaf: Leaf,
+    pub(crate) leaf: Leaf,
     /// The fault, and the setting that decides.
-    pub(super) reason: String,
+    pub(crate) reason: String,
 }
 
 /// Checks that the text begins with a request line; the error says what is missing.
-pub(super) fn is_request(raw: &[u8]) -> Result<(), String> {
+pub(crate) fn is_request(raw: &[u8]) -> Result<(), String> {
     let example = "the first line must be a request line such as `GET /path HTTP/1.1`";
     let Some((method, _, version)) = request_line(raw) else { return Err(example.to_owned()) };
     if !is_token(&method) || !version.starts_with("HTTP/") {
@@ -32,7 +32,7 @@ pub(super) fn is_request(raw: &[u8]) -> Result<(), String> {
 }
 
 /// Checks what the service asks of every message; the error is the fault.
-pub(super) fn is_forwardable(raw: &[u8]) -> Result<(), String> {
+pub(crate) fn is_forwardable(raw: &[u8]) -> Result<(), String> {
     let Some((method, target, version)) = request_line(raw) else { return Err("no request line".to_owned()) };
     if !VERSIONS.contains(&version.as_str()) {
         return Err(format!("the version {} is not known", quoted(&version)));
@@ -62,7 +62,7 @@ pub(super) fn is_forwardable(raw: &[u8]) -> Result<(), String> {
 }
 
 /// The host that the request names; an empty one counts as missing.
-pub(super) fn host<'a>(request: &Recorded<'a>) -> Option<&'a [u8]> {
+pub(crate) fn host<'a>(request: &Recorded<'a>) -> Option<&'a [u8]> {
     request.field("host").filter(|host| !host.is_empty()).or_else(|| authority(request.target))
 }
 
@@ -78,7 +78,7 @@ fn authority(target: &[u8]) -> Option<&[u8]> {
 }
 
 /// The violations of a route's settings; the first one decides about the status.
-pub(super) fn violations(request: &Recorded<'_>, settings: &Settings) -> Vec<Violation> {
+pub(crate) fn violations(request: &Recorded<'_>, settings: &Settings) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut violate = |leaf: Leaf, reason: String| {
         if settings.leaves.contains(leaf) {

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use waf_shared::plan::HostPattern;
 
-use super::{Mistake, Word};
+use super::word::{Mistake, Word};
 use crate::field::Syntax;
 
 /// A host name, lower case, without a final dot.

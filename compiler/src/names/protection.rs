@@ -2,7 +2,7 @@
 
 use waf_shared::catalog::{self, ALIASES, Leaf, LeafSet, Level};
 
-use super::{Mistake, Word};
+use super::word::{Mistake, Word};
 use crate::code;
 use crate::field::Syntax;
 

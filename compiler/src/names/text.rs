@@ -4,7 +4,7 @@
 use waf_shared::limits::ROUTE_ID_BYTES_MAX;
 use waf_shared::plan::{ErrorTemplate, RouteId, TemplatePart};
 
-use super::{Mistake, Word, is_path, is_token};
+use super::word::{Mistake, Word, is_path, is_token};
 use crate::diagnostic::quoted;
 use crate::field::Syntax;
 

@@ -3,7 +3,7 @@
 use waf_shared::plan::{Scheme, Upstream};
 
 use super::host::url_host;
-use super::{Mistake, Word, is_path};
+use super::word::{Mistake, Word, is_path};
 use crate::diagnostic::quoted;
 use crate::field::Syntax;
 

@@ -2,12 +2,14 @@
 
 use waf_shared::plan::Mode;
 
+use super::exception::{EXCEPTIONS, Exception, PRESETS};
+use super::kinds::{MODES, PROTECTIONS};
 use super::section::section;
-use super::{Accept, Inspection, MODES, Multipart, PROTECTIONS, RateLimit, ResponseHeaders};
+use super::settings::{Accept, Inspection, Multipart, RateLimit, ResponseHeaders};
 use crate::field::{Bound, FieldKind, Limit, SECOND};
 use crate::names::{
-    HeaderName, HostnameOrWildcard, Method, OpenApiLeaf, Origin, PathPrefix, PlainText, Protection,
-    RouteName, Template, UpstreamUrl, Word,
+    HeaderName, HostnameOrWildcard, Method, OpenApiLeaf, Origin, PathPrefix, PlainText, PresetName,
+    Protection, RouteName, Template, UpstreamUrl, Word,
 };
 use crate::pattern::PathText;
 use crate::read::{At, Choice};
@@ -36,6 +38,10 @@ section! {
         enable: Vec<At<Protection>>, PROTECTIONS, optional, "[]",
             "each a registered protection name; united with `global.enable`",
             "Protections that are on on this route.";
+        exceptions: Vec<At<Exception>>, EXCEPTIONS, optional, "[]", "added to `global.exceptions`",
+            "Findings that are taken away in some places.";
+        r#use: Vec<At<PresetName>>, PRESETS, optional, "[]", "each the name of a preset; added to `global.use`",
+            "Shipped exceptions of applications.";
         accept: Accept, FieldKind::Section(Accept::FIELDS), optional, "", "each field inherits from `global.accept`",
             "What a request may look like.";
         inspection: Inspection, FieldKind::Section(Inspection::FIELDS), optional, "",

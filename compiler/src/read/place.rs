@@ -16,7 +16,9 @@ pub(super) fn elsewhere(path: &str, key: &str) -> Option<&'static str> {
         }
         "timeout" if of_route => Some("did you mean `upstream_timeout`?"),
         "upstream_timeout" | "upstream" if path == "global" => Some("each route has its own"),
-        "mode" | "disable" | "enable" | "accept" | "inspection" if path.is_empty() => {
+        "protection" if path.contains("exceptions[") => Some("did you mean `protections`?"),
+        "places" | "place" | "targets" if path.contains("exceptions[") => Some("did you mean `in`?"),
+        "mode" | "disable" | "enable" | "exceptions" | "accept" | "inspection" if path.is_empty() => {
             Some("it stands under `global`, or in a route")
         }
         "listen" | "bind" | "address" if path.is_empty() => Some("did you mean `port`?"),

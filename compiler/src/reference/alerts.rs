@@ -110,14 +110,30 @@ pub fn alert_cases() -> String {
 }
 
 fn all() -> Vec<Alert> {
-    let text = |name: Name| name.row().text;
-    let degraded = |what: &str| format!("{}{{what=\"{what}\"}} == 1", text(Name::Degraded));
-    let requests = text(Name::Requests);
-    // Where nothing is asked for there is nothing to divide by, and nothing to tell.
-    let share = |of: &str, all: &str, more_than: &str| {
-        format!("sum by (route) (rate({of}[5m])) / sum by (route) (rate({all}[5m])) > {more_than}")
-    };
-    let errors = text(Name::UpstreamErrors);
+    let mut alerts = Vec::new();
+    for of in
+        [of_instances, of_workers_and_disks, of_audit, of_upstreams, of_inspection, of_certificates_and_spans]
+    {
+        alerts.extend(of());
+    }
+    alerts
+}
+
+fn text(name: Name) -> &'static str {
+    name.row().text
+}
+
+fn degraded(what: &str) -> String {
+    format!("{}{{what=\"{what}\"}} == 1", text(Name::Degraded))
+}
+
+/// A share of the requests of a route. Without requests there is nothing to divide by, and no alert.
+fn share(of: &str, all: &str, more_than: &str) -> String {
+    format!("sum by (route) (rate({of}[5m])) / sum by (route) (rate({all}[5m])) > {more_than}")
+}
+
+/// Alerts about the fleet and its plans.
+fn of_instances() -> Vec<Alert> {
     vec![
         Alert {
             name: "WafAbsent",
@@ -152,6 +168,12 @@ fn all() -> Vec<Alert> {
             ],
             label: None,
         },
+    ]
+}
+
+/// Alerts about workers and the disks that they need.
+fn of_workers_and_disks() -> Vec<Alert> {
+    vec![
         Alert {
             name: "WafWorkersMissing",
             expression: degraded("workers"),
@@ -192,6 +214,12 @@ fn all() -> Vec<Alert> {
             fires_on: &[(r#"waf_degraded{what="data_dir"}"#, "1x60")],
             label: Some(("what", "data_dir")),
         },
+    ]
+}
+
+/// Alerts about the stream of audit events.
+fn of_audit() -> Vec<Alert> {
+    vec![
         Alert {
             name: "WafAuditLost",
             expression: degraded("audit"),
@@ -219,6 +247,14 @@ fn all() -> Vec<Alert> {
             ],
             label: None,
         },
+    ]
+}
+
+/// Alerts about upstreams.
+fn of_upstreams() -> Vec<Alert> {
+    let errors = text(Name::UpstreamErrors);
+    let requests = text(Name::Requests);
+    vec![
         Alert {
             name: "WafUpstreamFails",
             expression: share(&format!("{errors}{{kind!=\"5xx\"}}"), requests, "0.05"),
@@ -245,6 +281,13 @@ fn all() -> Vec<Alert> {
             ],
             label: Some(("route", "shop")),
         },
+    ]
+}
+
+/// Alerts about blocked requests and the cost of rules.
+fn of_inspection() -> Vec<Alert> {
+    let requests = text(Name::Requests);
+    vec![
         Alert {
             name: "WafBlocksMany",
             expression: share(
@@ -289,6 +332,12 @@ fn all() -> Vec<Alert> {
             fires_on: &[(r#"waf_evaluation_timeout_total{route="shop"}"#, "0+1x60")],
             label: Some(("route", "shop")),
         },
+    ]
+}
+
+/// Alerts about certificates and traces.
+fn of_certificates_and_spans() -> Vec<Alert> {
+    vec![
         Alert {
             name: "WafSpansDropped",
             expression: format!("increase({}[15m]) > 0", text(Name::TraceSpansDropped)),

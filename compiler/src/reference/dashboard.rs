@@ -95,21 +95,52 @@ const LINES: (&str, usize) = ("timeseries", 12);
 const FIGURE: (&str, usize) = ("stat", 6);
 
 fn all() -> Vec<Panel> {
-    let text = |name: Name| name.row().text;
-    let rate = |name: Name, by: &str| {
-        format!("sum by ({by}) (rate({}{{route=~\"$route\"}}[$__rate_interval]))", text(name))
-    };
-    let total = |name: Name| format!("sum(rate({}[$__rate_interval]))", text(name));
-    let quantile = |of: Name, share: &str| {
+    let mut panels = Vec::new();
+    for of in [of_the_service, of_requests, of_time, of_parts, of_operation] {
+        panels.extend(of());
+    }
+    // What is left of the counters of a route has a panel each: a new one needs no work here.
+    for (_, name, _) in RouteCounter::ALL {
+        let shown = matches!(name, Name::Requests | Name::UpstreamErrors);
+        if !shown && panels.iter().all(|panel| panel.title != name.row().text) {
+            let unit = if text(*name).ends_with("_bytes_total") { "Bps" } else { "reqps" };
+            panels.push(panel(
+                text(*name),
+                LINES,
+                unit,
+                *name,
+                vec![(rate(*name, &name.row().labels.join(", ")), "{{route}}")],
+            ));
+        }
+    }
+    panels
+}
+
+fn text(name: Name) -> &'static str {
+    name.row().text
+}
+
+fn rate(name: Name, by: &str) -> String {
+    format!("sum by ({by}) (rate({}{{route=~\"$route\"}}[$__rate_interval]))", text(name))
+}
+
+fn total(name: Name) -> String {
+    format!("sum(rate({}[$__rate_interval]))", text(name))
+}
+
+fn quantiles(of: Name) -> Vec<(String, &'static str)> {
+    let quantile = |share: &str| {
         format!(
             "histogram_quantile({share}, sum by (le) (rate({}_bucket{{route=~\"$route\"}}[$__rate_interval])))",
             text(of)
         )
     };
-    let quantiles = |of: Name| {
-        vec![(quantile(of, "0.5"), "p50"), (quantile(of, "0.95"), "p95"), (quantile(of, "0.99"), "p99")]
-    };
-    let mut panels = vec![
+    vec![(quantile("0.5"), "p50"), (quantile("0.95"), "p95"), (quantile("0.99"), "p99")]
+}
+
+/// Figures at the top: load, plans, what is missing.
+fn of_the_service() -> Vec<Panel> {
+    vec![
         panel("Requests a second", FIGURE, "reqps", Name::Requests, vec![(total(Name::Requests), "")]),
         panel(
             "In flight",
@@ -132,6 +163,12 @@ fn all() -> Vec<Panel> {
             Name::Degraded,
             vec![(format!("max by (what) ({}) > 0", text(Name::Degraded)), "{{what}}")],
         ),
+    ]
+}
+
+/// Requests by what was done with them.
+fn of_requests() -> Vec<Panel> {
+    vec![
         panel(
             "Requests by action",
             LINES,
@@ -160,6 +197,12 @@ fn all() -> Vec<Panel> {
             Name::DetectedThreats,
             vec![(rate(Name::DetectedThreats, "protection"), "{{protection}}")],
         ),
+    ]
+}
+
+/// Durations and costs.
+fn of_time() -> Vec<Panel> {
+    vec![
         panel("Duration of requests", LINES, "s", Name::RequestDuration, quantiles(Name::RequestDuration)),
         panel(
             "Duration of inspections",
@@ -178,6 +221,12 @@ fn all() -> Vec<Panel> {
                 "{{family}}",
             )],
         ),
+    ]
+}
+
+/// Upstreams, audit events and workers.
+fn of_parts() -> Vec<Panel> {
+    vec![
         panel(
             "Failures of upstreams",
             LINES,
@@ -206,6 +255,12 @@ fn all() -> Vec<Panel> {
                 (format!("sum(increase({}[$__rate_interval]))", text(Name::WorkerRestarts)), "restarts"),
             ],
         ),
+    ]
+}
+
+/// Reloads and certificates.
+fn of_operation() -> Vec<Panel> {
+    vec![
         panel(
             "Reloads",
             LINES,
@@ -232,20 +287,5 @@ fn all() -> Vec<Panel> {
                 ),
             ],
         ),
-    ];
-    // What is left of the counters of a route has a panel each: a new one needs no work here.
-    for (_, name, _) in RouteCounter::ALL {
-        let shown = matches!(name, Name::Requests | Name::UpstreamErrors);
-        if !shown && panels.iter().all(|panel| panel.title != name.row().text) {
-            let unit = if text(*name).ends_with("_bytes_total") { "Bps" } else { "reqps" };
-            panels.push(panel(
-                text(*name),
-                LINES,
-                unit,
-                *name,
-                vec![(rate(*name, &name.row().labels.join(", ")), "{{route}}")],
-            ));
-        }
-    }
-    panels
+    ]
 }

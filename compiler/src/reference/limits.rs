@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use waf_shared::catalog::Leaf;
 use waf_shared::limits as fixed;
 
-use super::{cell, constraint};
+use super::cell::{cell, constraint};
 use crate::field::{Field, FieldKind, Limit};
 use crate::raw::document;
 
@@ -198,9 +198,22 @@ fn of_the_service(out: &mut String) {
          These hold in every mode; no configuration sets them.\n\n\
          | Limit | Value | Beyond it |\n|---|---|---|\n",
     );
-    let seconds = |seconds: u64| format!("{seconds} s");
-    let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
-    let rows: [(&str, String, &str); 22] = [
+    for (what, value, beyond) in of_connections().into_iter().chain(of_the_rest()) {
+        let _ = writeln!(out, "| {what} | {value} | {beyond} |");
+    }
+}
+
+fn seconds(seconds: u64) -> String {
+    format!("{seconds} s")
+}
+
+fn megabytes(bytes: usize) -> String {
+    format!("{} MB", bytes >> 20)
+}
+
+/// Limits of connections to clients and upstreams.
+fn of_connections() -> Vec<(&'static str, String, &'static str)> {
+    vec![
         (
             "Client connections of one worker, if the limit on open files allows them",
             fixed::CLIENT_CONNECTIONS_MAX.to_string(),
@@ -244,6 +257,12 @@ fn of_the_service(out: &mut String) {
             format!("{} %", fixed::CLIENT_SHARE_UNKNOWN_PERCENT),
             "503 when none is free within `upstream_timeout`",
         ),
+    ]
+}
+
+/// Limits of answers, events and files.
+fn of_the_rest() -> Vec<(&'static str, String, &'static str)> {
+    vec![
         (
             "Upgraded connections of one worker to one upstream, with the same shares for one client",
             fixed::UPSTREAM_TUNNELS_MAX.to_string(),
@@ -269,12 +288,15 @@ fn of_the_service(out: &mut String) {
         ),
         ("A configuration file", megabytes(fixed::CONFIG_BYTES_MAX), "refused"),
         ("Routes", fixed::ROUTES_MAX.to_string(), "refused"),
+        (
+            "Exceptions of a route, those of `global` and of presets included",
+            fixed::EXCEPTIONS_MAX.to_string(),
+            "refused",
+        ),
+        ("Entries of each list of an exception", fixed::EXCEPTION_ENTRIES_MAX.to_string(), "refused"),
         ("Characters of a route's id", fixed::ROUTE_ID_BYTES_MAX.to_string(), "refused"),
         ("Hosts, each with its certificate", fixed::CERTIFICATES_MAX.to_string(), "refused"),
-    ];
-    for (what, value, beyond) in rows {
-        let _ = writeln!(out, "| {what} | {value} | {beyond} |");
-    }
+    ]
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use waf_shared::limits::REPORT_SECONDS;
 use waf_shared::metrics::{Degraded, MetricKind, RouteCounter, Source, TABLE, families};
 
-use super::cell;
+use super::cell::cell;
 
 /// The page.
 pub fn metrics() -> String {
@@ -50,9 +50,26 @@ pub fn metrics() -> String {
             cell(row.help)
         );
     }
+    labels(&mut out);
+    out.push_str("\n## Buckets\n\n");
+    for row in TABLE {
+        if let MetricKind::Histogram(bounds) = row.kind {
+            let bounds: Vec<String> = bounds.iter().map(|bound| seconds(*bound)).collect();
+            let _ = writeln!(out, "- `{}`: {} seconds.", row.text, bounds.join(", "));
+        }
+    }
+    out
+}
+
+/// Values of labels.
+fn labels(out: &mut String) {
     out.push_str("\n## Values of labels\n\n");
     out.push_str("- `route`: ids of the configuration, and `-` for requests that have no route (yet).\n");
     out.push_str("- `protection`: leaves of the catalog (`waf-compile catalog`).\n");
+    out.push_str(
+        "- `exception`: what an exception takes away and where, made from its entry: `sql-injection in ARGS:query`, with the\n  \
+           number of further names and places (`+2`). Every exception of a route is shown from the start.\n",
+    );
     let last = |metric| {
         let counters = RouteCounter::ALL.iter().filter(move |(_, name, _)| *name == metric);
         counters.map(|(_, _, value)| format!("`{value}`")).collect::<Vec<_>>().join(", ")
@@ -71,14 +88,6 @@ pub fn metrics() -> String {
     for (_, what, help) in Degraded::ALL {
         let _ = writeln!(out, "| `{what}` | {} |", cell(help));
     }
-    out.push_str("\n## Buckets\n\n");
-    for row in TABLE {
-        if let MetricKind::Histogram(bounds) = row.kind {
-            let bounds: Vec<String> = bounds.iter().map(|bound| seconds(*bound)).collect();
-            let _ = writeln!(out, "- `{}`: {} seconds.", row.text, bounds.join(", "));
-        }
-    }
-    out
 }
 
 fn seconds(nanoseconds: u64) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use waf_shared::catalog::{ALIASES, Default, Row, TABLE};
 
-use super::cell;
+use super::cell::cell;
 
 /// `docs/protections.md`.
 pub fn protections() -> String {

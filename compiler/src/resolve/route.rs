@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use waf_shared::limits::ROUTE_ID_BYTES_MAX;
 use waf_shared::plan;
-use waf_shared::plan::{Cors, OpenApi, PathPattern, Rewrite, RouteId};
+use waf_shared::plan::{Cors, OpenApi, Rewrite, RouteId};
 
+use super::exceptions::{self, Exception};
+use super::lists::{entries, global_lists, route_lists};
 use super::settings::{rate_limit, settings};
-use super::{entries, global_lists, route_lists};
 use crate::names::HostnameOrWildcard;
 use crate::pattern::PathText;
 use crate::raw;
@@ -94,8 +95,22 @@ fn slug(text: &str) -> String {
 }
 
 /// Resolves every route whose required parts could be read.
-pub(super) fn routes(global: &raw::Global, raw: &[At<raw::Route>]) -> Vec<Route> {
-    let mut routes: Vec<Route> = raw.iter().filter_map(|at| route(global, &at.value)).collect();
+/// Adds their exceptions to those of `global`.
+pub(super) fn routes(
+    global: &raw::Global,
+    raw: &[At<raw::Route>],
+    exceptions: &mut Vec<Exception>,
+) -> Vec<Route> {
+    let shared = exceptions.clone();
+    let mut routes = Vec::new();
+    for at in raw {
+        let Some(mut route) = route(global, &at.value) else { continue };
+        let own = exceptions::of_route(&at.value, &shared);
+        let indices = (0..shared.len()).chain(exceptions.len()..exceptions.len() + own.len());
+        route.plan.exceptions = indices.filter_map(|index| u32::try_from(index).ok()).collect();
+        exceptions.extend(own);
+        routes.push(route);
+    }
     rank(&mut routes);
     routes
 }
@@ -108,10 +123,6 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
     if patterns.is_empty() {
         patterns.push(At { value: PathText::any(), line: raw.line });
     }
-    let paths = patterns
-        .iter()
-        .map(|at| PathPattern { text: at.value.text.clone(), segments: at.value.segments.clone(), rank: 0 })
-        .collect();
     let quota = match &raw.rate_limit {
         Some(own) => rate_limit(&own.value, false),
         None => global.rate_limit.as_ref().and_then(|at| rate_limit(&at.value, true)),
@@ -119,7 +130,7 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
     let plan = plan::Route {
         id: RouteId(raw.name().to_owned()),
         hosts: raw.host_entries().iter().map(|at| at.value.0.clone()).collect(),
-        paths,
+        paths: patterns.iter().map(|at| at.value.planned()).collect(),
         upstream,
         upstream_timeout: lines.pick(
             "upstream_timeout",
@@ -136,6 +147,7 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
             .and_then(|at| at.value.body.as_ref())
             .map(|at| at.value.lowered.clone()),
         rate_limit: quota,
+        exceptions: Vec::new(),
     };
     // These are taken as a whole, so that the line of the key decided about everything in them.
     for whole in ["id", "match", "upstream", "rewrite", "openapi", "cors", "error_response", "rate_limit"] {

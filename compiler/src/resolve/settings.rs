@@ -3,7 +3,7 @@
 use waf_shared::catalog::LeafSet;
 use waf_shared::plan::{AddHeader, Millis, RateLimit, RateLimitSource, ResponseHeaders, Settings};
 
-use super::{entries, global_lists, route_lists};
+use super::lists::{entries, global_lists, route_lists};
 use crate::headers::{ADDED, NEVER_STRIPPED, STRIPPED};
 use crate::names::HeaderName;
 use crate::raw;

@@ -55,8 +55,9 @@ pub(super) fn count(context: &RequestContext, findings: &Findings, action: Optio
     }
 }
 
-/// Adds what each family of rules cost on a request.
+/// Adds what each family of rules cost on a request, and the exceptions without which it would have had an event.
 pub(super) fn count_cost(context: &RequestContext, inspection: &Inspection) {
+    context.series().spared(inspection.spared());
     context.active_plan.metrics().inspected(inspection.cost());
 }
 

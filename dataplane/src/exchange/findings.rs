@@ -81,6 +81,8 @@ pub(crate) struct NotInspected {
 pub(super) struct ResponseFindings {
     /// Verdict of rules, where it blocks.
     pub(super) verdict: Option<Box<Verdict>>,
+    /// Exceptions that kept a verdict from blocking.
+    pub(super) spared: Vec<std::sync::Arc<str>>,
     /// The breach of the contract.
     pub(super) breach: Option<String>,
     /// Time that rules took.
@@ -251,6 +253,7 @@ impl Findings {
         if let Some(why) = response.unread {
             self.measured.count(why);
         }
+        context.series().spared(response.spared.iter());
         self.response = response.verdict;
         if let Some(breach) = response.breach {
             let effect = effect_of_breach(context);

@@ -68,6 +68,7 @@ pub(super) fn head(
             Box::new(Inspection::new(engine, settings.leaves, bounds, on_hit, budget))
         }
     };
+    inspection.except(context.active_plan.exceptions(context.route()));
     let raw = admitted.head.target();
     inspection.head(&Head {
         method: admitted.head.method(),

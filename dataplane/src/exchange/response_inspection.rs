@@ -69,6 +69,8 @@ impl ResponseInspector {
         let bytes_max = if is_stream { u64::MAX } else { limits.max_inspect_size };
         let mut inspection = inspection(context, refuses, bytes_max);
         let asked = asked(&contracted.admitted, parameters);
+        let request = (contracted.admitted.head.method(), asked.path);
+        inspection.except(context.active_plan.exceptions(context.route()), request);
         let kind = if is_wanted { inspection.head(&asked, &head(response)) } else { None };
         let codings = coding::codings(response.fields.all("content-encoding"));
         let is_read = kind.is_some() && has_body;
@@ -78,6 +80,7 @@ impl ResponseInspector {
             findings.measured.count(RouteCounter::ResponseCoded);
         }
         if !reads_body && !blocks && answered.is_none() {
+            context.series().spared(inspection.spared());
             return None;
         }
         if let (Some(answered), Err(_)) = (&mut answered, &codings) {
@@ -191,12 +194,13 @@ impl ResponseInspector {
     /// The findings, and the time that they took.
     pub(super) fn into_judged(self) -> ResponseFindings {
         let (time, unread) = (self.inspection.time(), self.unread());
+        let spared = self.inspection.spared().cloned().collect();
         let verdict = self.inspection.into_verdict();
         let timed_out = verdict.timed_out;
         let verdict = Some(verdict).filter(Verdict::blocks).map(Box::new);
         let contract_time = self.answered.as_ref().map_or(Duration::ZERO, ResponseContract::time);
         let breach = self.answered.and_then(ResponseContract::into_breach);
-        ResponseFindings { verdict, breach, time, contract_time, timed_out, unread }
+        ResponseFindings { verdict, spared, breach, time, contract_time, timed_out, unread }
     }
 
     /// The reason why rules did not read the body to its end, where nothing else made reading on pointless.

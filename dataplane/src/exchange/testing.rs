@@ -84,6 +84,7 @@ fn route() -> Route {
         cors: None,
         error_response: None,
         rate_limit: None,
+        exceptions: Vec::new(),
     }
 }
 
@@ -109,6 +110,7 @@ pub(super) fn active_plan(change: impl FnOnce(&mut Plan, &mut Route)) -> Arc<Act
         shadow_api_logging: false,
         global: settings(),
         contracts: Vec::new(),
+        exceptions: Vec::new(),
         routes: Vec::new(),
     };
     let mut route = route();

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use waf_shared::metrics::{Hit, INSPECTION_BUCKETS, Observed, REQUEST_BUCKETS, RouteCounter, RouteReport};
+use waf_shared::metrics::{
+    Hit, INSPECTION_BUCKETS, Observed, REQUEST_BUCKETS, RouteCounter, RouteReport, Spared,
+};
 
 use super::{lane, lock, nanoseconds, taken};
 
@@ -18,6 +20,8 @@ pub struct Series {
     lanes: Box<[OnceLock<Box<Counts>>]>,
     /// By protection: in how many blocked and in how many detected requests. Seldom enough for a lock.
     hits: Mutex<BTreeMap<&'static str, Hits>>,
+    /// By exception: requests that would have had an event without it.
+    spared: Mutex<BTreeMap<Arc<str>, u64>>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -47,6 +51,7 @@ impl Series {
             route: route.to_owned(),
             lanes: (0..lanes).map(|_| OnceLock::new()).collect(),
             hits: Mutex::default(),
+            spared: Mutex::default(),
         }
     }
 
@@ -81,6 +86,18 @@ impl Series {
         }
     }
 
+    /// A request would have had an event without `exceptions`.
+    pub(crate) fn spared<'e>(&self, exceptions: impl Iterator<Item = &'e Arc<str>>) {
+        let mut exceptions = exceptions.peekable();
+        if exceptions.peek().is_none() {
+            return;
+        }
+        let mut spared = lock(&self.spared);
+        for exception in exceptions {
+            *spared.entry(Arc::clone(exception)).or_default() += 1;
+        }
+    }
+
     /// The counts since the last time; none when nothing was counted.
     pub(super) fn take(&self) -> Option<RouteReport> {
         let hits = mem::take(&mut *lock(&self.hits));
@@ -92,7 +109,11 @@ impl Series {
                 detected,
             })
             .collect();
-        let mut report = RouteReport { hits, ..RouteReport::default() };
+        let spared = mem::take(&mut *lock(&self.spared));
+        let spared = spared
+            .into_iter()
+            .map(|(exception, requests)| Spared { exception: exception.to_string(), requests });
+        let mut report = RouteReport { hits, spared: spared.collect(), ..RouteReport::default() };
         for counts in self.lanes.iter().filter_map(OnceLock::get) {
             sum(&mut report.counters, taken(counts.counters.iter().map(swapped)));
             counts.requests.take(&mut report.requests);

@@ -15,6 +15,7 @@ use crate::budget::{Budget, Meter};
 use crate::cost::Cost;
 use crate::engine::{Candidates, Engine};
 use crate::evidence::{Found, Subject};
+use crate::exceptions::RequestExceptions;
 use crate::field::{Field, Place};
 use crate::request::arguments::Arguments;
 use crate::request::{self, Facts};
@@ -44,6 +45,7 @@ pub(crate) struct Judging {
     meter: Meter,
     cost: Cost,
     verdict: Verdict,
+    pub(super) exceptions: RequestExceptions,
     pub(super) arguments: usize,
     /// The context that the head gives the arguments.
     pub(super) context: Arguments,
@@ -83,6 +85,7 @@ impl Judging {
             meter: Meter::new(budget, leaves.contains(Leaf::ResourceLimitsEvaluationTimeout)),
             cost: Cost::default(),
             verdict: Verdict::default(),
+            exceptions: RequestExceptions::default(),
             arguments: 0,
             context: Arguments::default(),
             arrived: Arrived::default(),
@@ -106,6 +109,7 @@ impl Judging {
         self.on_hit = on_hit;
         self.meter = Meter::new(budget, leaves.contains(Leaf::ResourceLimitsEvaluationTimeout));
         self.verdict.clear();
+        self.exceptions.set(None);
         self.cost.clear();
         self.arguments = 0;
         self.context.reset();
@@ -161,8 +165,12 @@ impl Judging {
     pub(super) fn report(&mut self, rule: &'static Rule, place: Place, name: &[u8], value: &[u8]) {
         if self.leaves.contains(rule.leaf) && !self.is_over() {
             let found = Found { rule, offset: 0, length: value.len() };
-            self.verdict.matched(quote(&Field { place, name, value }, View::Raw, value, 0, found));
+            if self.exceptions.take(rule, place, name) {
+                return self.exceptions.field_done(&[]);
+            }
+            self.verdict.matched(Match::quoting(&Field { place, name, value }, View::Raw, (value, 0), found));
             self.verdict.field_done(&[rule]);
+            self.exceptions.field_done(&[rule]);
         }
     }
 
@@ -194,6 +202,7 @@ impl Judging {
             let wanted = self.keep_document(field.place, field.value);
             self.view(field, View::Raw, wanted, raw, field.value);
         }
+        self.exceptions.field_done(&self.field_rules);
         if !self.field_rules.is_empty() {
             self.verdict.field_done(&self.field_rules);
             self.field_rules.clear();
@@ -230,7 +239,7 @@ impl Judging {
         let mut views = std::mem::take(&mut self.views);
         views.derive(field.place, raw, field.value);
         // Applications decode these places before they look: of the coded form only its coding says anything more.
-        let coded = is_coded(field.place) && views.iter().any(|(view, ..)| view == View::Percent);
+        let coded = field.place.is_coded() && views.iter().any(|(view, ..)| view == View::Percent);
         let wanted = if coded { Wanted::Codings } else { self.keep_document(field.place, field.value) };
         self.view(field, View::Raw, wanted, raw, field.value);
         // What is made of a document's text is no document any more; its strings have the same views each for itself.
@@ -242,8 +251,7 @@ impl Judging {
         }
         if views.is_unsettled() && self.leaves.contains(NESTED_CODINGS.leaf) {
             let found = Found { rule: &NESTED_CODINGS, offset: 0, length: field.value.len() };
-            self.field_rules.push(found.rule);
-            self.verdict.matched(quote(field, View::Raw, field.value, 0, found));
+            self.note(field, View::Raw, (field.value, 0), found);
         }
         self.views = views;
     }
@@ -260,9 +268,13 @@ impl Judging {
         if is_plain(field.value) {
             return engine.clean().remember(fingerprint);
         }
-        let before = (self.verdict.leaves(), self.verdict.matches.len());
+        // A value whose findings an exception took away is not clean on other routes.
+        let seen = |judging: &Judging| {
+            (judging.verdict.leaves(), judging.verdict.matches.len(), judging.exceptions.taken())
+        };
+        let before = seen(self);
         self.field(field);
-        let found_nothing = before == (self.verdict.leaves(), self.verdict.matches.len());
+        let found_nothing = before == seen(self);
         if found_nothing && !self.is_over() && self.verdict.matches.len() < limits::MATCHES_MAX {
             engine.clean().remember(fingerprint);
         }
@@ -314,11 +326,20 @@ impl Judging {
             &mut self.found,
             (&self.meter, &mut self.cost),
         );
-        for found in self.found.drain(..) {
-            if self.field_rules.iter().all(|rule| !std::ptr::eq(*rule, found.rule)) {
-                self.field_rules.push(found.rule);
-                self.verdict.matched(quote(field, view, bytes, offset, found));
-            }
+        let mut all = std::mem::take(&mut self.found);
+        for found in all.drain(..) {
+            self.note(field, view, (bytes, offset), found);
+        }
+        self.found = all;
+    }
+
+    /// Records a rule that was found in a view of the field in hand: once, and only where no exception takes it away.
+    fn note(&mut self, field: &Field<'_>, view: View, (bytes, offset): (&[u8], usize), found: Found) {
+        if self.field_rules.iter().all(|rule| !std::ptr::eq(*rule, found.rule))
+            && !self.exceptions.take(found.rule, field.place, field.name)
+        {
+            self.field_rules.push(found.rule);
+            self.verdict.matched(Match::quoting(field, view, (bytes, offset), found));
         }
     }
 
@@ -366,33 +387,5 @@ impl Sink for Judging {
 
     fn is_over(&self) -> bool {
         Judging::is_over(self)
-    }
-}
-
-/// Places whose values are percent-coded, by definition or, in cookies, by what every library does.
-const fn is_coded(place: Place) -> bool {
-    matches!(
-        place,
-        Place::Path
-            | Place::PathSegment
-            | Place::Query
-            | Place::QueryName
-            | Place::Form
-            | Place::FormName
-            | Place::Cookie
-            | Place::CookieName
-    )
-}
-
-fn quote(field: &Field<'_>, view: View, window: &[u8], offset: usize, found: Found) -> Match {
-    let end = found.offset.saturating_add(found.length.min(limits::EXCERPT_BYTES_MAX)).min(window.len());
-    Match {
-        rule: found.rule,
-        place: field.place,
-        name: field.name.iter().take(limits::FIELD_NAME_BYTES_MAX).copied().collect(),
-        view,
-        offset: u32::try_from(offset.saturating_add(found.offset)).unwrap_or(u32::MAX),
-        excerpt: window.get(found.offset..end).unwrap_or_default().to_vec(),
-        weight: found.rule.weight,
     }
 }

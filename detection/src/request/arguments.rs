@@ -17,7 +17,7 @@ use crate::rules::request_head::arguments::{
 
 mod name;
 
-pub(crate) use name::{Index, plain_name};
+pub(crate) use name::{Index, decode as decode_name, plain_name};
 
 /// Origin of the page that made the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

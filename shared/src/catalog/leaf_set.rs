@@ -4,7 +4,8 @@ use std::fmt;
 
 use bincode::{Decode, Encode};
 
-use super::{Default as OnOff, Leaf, TABLE};
+use super::row::Default as OnOff;
+use super::table::{Leaf, TABLE};
 
 const WORDS: usize = 4;
 const _: () = assert!(TABLE.len() <= WORDS * 64, "the catalog outgrew the bitset");

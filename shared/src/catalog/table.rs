@@ -12,7 +12,7 @@
 //! protection that looks at responses, every code span is the content of one. Reserved characters are escaped on the
 //! way.
 
-use super::Default::{Off, On};
+use super::row::Default::{Off, On};
 
 macro_rules! leaves {
     ($($variant:ident, $name:literal, $family:literal, $bucket:literal, $default:ident, [$($cwe:literal),+], $status:literal, $summary:literal, $when:literal;)+) => {
@@ -23,7 +23,7 @@ macro_rules! leaves {
         pub enum Leaf { $($variant),+ }
 
         /// Every row, in the order of [`Leaf`].
-        pub const TABLE: &[super::Row] = &[$(super::Row {
+        pub const TABLE: &[super::row::Row] = &[$(super::row::Row {
             leaf: Leaf::$variant, name: $name, family: $family, bucket: $bucket, default: $default,
             cwe: &[$($cwe),+], status: $status, summary: $summary, when: $when,
         }),+];

@@ -38,6 +38,17 @@ pub struct RouteReport {
     pub inspections: Observed,
     /// Protections that events named.
     pub hits: Vec<Hit>,
+    /// Exceptions without which there would have been events.
+    pub spared: Vec<Spared>,
+}
+
+/// Requests that would have had an event without an exception.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
+pub struct Spared {
+    /// Name of the exception in the plan.
+    pub exception: String,
+    /// Their number.
+    pub requests: u64,
 }
 
 /// Observations of a histogram.

@@ -2,7 +2,8 @@
 
 use bincode::{Decode, Encode};
 
-use super::{Millis, Settings};
+use super::millis::Millis;
+use super::settings::Settings;
 
 /// Identifier of a route, `[a-z0-9][a-z0-9-]*`, unique in a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
@@ -34,6 +35,9 @@ pub struct Route {
     pub error_response: Option<ErrorTemplate>,
     /// Quota; `None` is off.
     pub rate_limit: Option<RateLimit>,
+    /// Indices into [`exceptions`](super::configuration::Plan::exceptions), at most
+    /// [`EXCEPTIONS_MAX`](crate::limits::EXCEPTIONS_MAX).
+    pub exceptions: Vec<u32>,
 }
 
 /// Lower case, without a final dot.
@@ -114,7 +118,7 @@ pub struct OpenApi {
     pub spec: String,
     /// SHA-256 of the bytes of the document and of the files that it refers to: a changed contract is a changed plan.
     pub spec_digest: [u8; 32],
-    /// Index into [`super::Plan::contracts`].
+    /// Index into [`contracts`](super::configuration::Plan::contracts).
     pub contract: u32,
     /// True if violations are refused.
     pub strict: bool,

@@ -3,7 +3,7 @@
 
 use bincode::{Decode, Encode};
 
-use super::Millis;
+use super::millis::Millis;
 use crate::catalog::LeafSet;
 
 /// Effect of a violation.

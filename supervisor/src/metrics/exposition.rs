@@ -126,12 +126,16 @@ impl Row<'_> {
             Name::RequestsInFlight => self.gauge(&[], sums.in_flight()),
             Name::RequestsBlocked => self.hits(sums, |hits| hits.blocked),
             Name::DetectedThreats => self.hits(sums, |hits| hits.detected),
+            Name::Exceptions => sums.routes.iter().try_for_each(|(id, route)| {
+                route.spared.iter().try_for_each(|(name, number)| self.counter(&[id, name], *number))
+            }),
             Name::RequestDuration => self.histograms(sums, |route| &route.requests),
             Name::InspectionDuration => self.histograms(sums, |route| &route.inspections),
             Name::InspectionSeconds => self.families(sums),
             Name::ConfigReload => {
                 self.counter(&["success"], own.reloads.value())?;
-                self.counter(&["error"], own.reloads_refused.value())
+                self.counter(&["error"], own.reloads_refused.value())?;
+                self.counter(&["tests"], own.reloads_failed_tests.value())
             }
             Name::ConfigLastReload => {
                 let since = sums.in_force_since.and_then(|time| time.duration_since(UNIX_EPOCH).ok());

@@ -52,7 +52,13 @@ impl Supervisor {
                 }
             }
             SourceUpdate::Invalid(diagnostics) => {
-                self.reporting.not_applied();
+                let is_of_tests =
+                    |diagnostic: &waf_compiler::Diagnostic| diagnostic.code == waf_compiler::code::POLICY_TEST;
+                if diagnostics.iter().any(is_of_tests) {
+                    self.reporting.tests_failed();
+                } else {
+                    self.reporting.not_applied();
+                }
                 for diagnostic in &diagnostics {
                     match diagnostic.severity {
                         Severity::Error => error!(code = diagnostic.code, "{diagnostic}"),

@@ -66,7 +66,10 @@ impl Reporting {
 
     /// Shows a plan that is in force; the result is the plan before it.
     pub(super) fn show_plan(&mut self, candidate: &Candidate) -> Option<Digest> {
-        self.metrics.in_force(candidate.digest, &candidate.routes, SystemTime::now());
+        let plan = &candidate.plan;
+        let names = |route| plan.exceptions_of(route).map(|exception| exception.name.as_str()).collect();
+        let routes = plan.routes.iter().map(|route| (route.id.0.as_str(), names(route))).collect();
+        self.metrics.in_force(candidate.digest, &routes, SystemTime::now());
         self.replace_plan(candidate.digest)
     }
 
@@ -79,8 +82,18 @@ impl Reporting {
 
     /// A change of the configuration that is not applied.
     pub(super) fn not_applied(&mut self) {
-        self.notifier.reloaded("the last change is not applied; the plan before it serves");
         self.counters.reloads_refused.add(1);
+        self.plan_stays();
+    }
+
+    /// A change of the configuration that does not pass the policy tests.
+    pub(super) fn tests_failed(&mut self) {
+        self.counters.reloads_failed_tests.add(1);
+        self.plan_stays();
+    }
+
+    fn plan_stays(&mut self) {
+        self.notifier.reloaded("the last change is not applied; the plan before it serves");
         self.metrics.degrade(Degraded::Configuration, true);
     }
 

@@ -114,7 +114,7 @@ fn decoded_name(coded: &[u8], out: &mut Vec<u8>) -> Option<Index> {
 }
 
 /// Takes percent coding off; `None` when the result does not fit.
-pub(super) fn decode<'b>(coded: &[u8], buffer: &'b mut [u8]) -> Option<&'b [u8]> {
+pub(crate) fn decode<'b>(coded: &[u8], buffer: &'b mut [u8]) -> Option<&'b [u8]> {
     let mut length = 0;
     let mut rest = coded;
     while let Some((&byte, after)) = rest.split_first() {

@@ -1,0 +1,23 @@
+//! The files of the presets, by name.
+
+macro_rules! presets {
+    ($($name:literal),+) => {
+        /// Names of all presets, sorted.
+        pub(crate) const NAMES: &[&str] = &[$($name),+];
+        /// Their texts, in the same order.
+        pub(crate) const TEXTS: &[&str] = &[$(include_str!(concat!($name, ".yaml"))),+];
+    };
+}
+
+presets!(
+    "directus",
+    "dokuwiki",
+    "elasticsearch",
+    "grafana",
+    "jupyterlab",
+    "mediawiki",
+    "nextcloud",
+    "node-red",
+    "phpmyadmin",
+    "wordpress"
+);
