@@ -79,7 +79,7 @@ fn run(command: &Command) -> Answer {
         }
         Command::ImportExclusions { file } => match waf_compiler::read_text(file) {
             Ok(text) => Answer::of(exclusions::translate(&text)),
-            Err(error) => Answer::failed(&error.to_string(), 2),
+            Err(error) => Answer::failed(&error, 2),
         },
         Command::Test { config, format, tests } => with_compiled(config, 2, |compiled| {
             let report = compiled.policy_tests(tests);
