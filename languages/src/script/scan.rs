@@ -156,6 +156,8 @@ fn is_handed_over(bytes: &[u8], at: usize, end: usize) -> bool {
                 outside.iter().rev().nth(letters) == Some(&b'.')
             }
         }
+        // `Array.from([1],alert)`, `'a'.replace(/a/,alert)`
+        b',' => next == Some(b')') && calls_back(outside),
         // `[alert][0](1)`, `` `${alert}` ``
         b'[' => {
             next == Some(b']') && {
@@ -180,6 +182,30 @@ fn is_handed_over(bytes: &[u8], at: usize, end: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// Methods whose last argument is called.
+const CALLING: &[&[u8]] = &[
+    b"addEventListener",
+    b"apply",
+    b"from",
+    b"replace",
+    b"replaceAll",
+    b"reduce",
+    b"setTimeout",
+    b"setInterval",
+];
+
+/// Returns `true` if the arguments at the end of `head` are those of a method that calls one of them.
+fn calls_back(head: &[u8]) -> bool {
+    let start = head.len().saturating_sub(word::AHEAD_BYTES_MAX);
+    let near = head.get(start..).unwrap_or_default();
+    CALLING.iter().any(|method| {
+        memmem::rfind(near, method).is_some_and(|at| {
+            let before = at.checked_sub(1).and_then(|before| near.get(before));
+            before == Some(&b'.') && near.get(at + method.len()) == Some(&b'(')
+        })
+    })
 }
 
 /// Returns `true` if `constructor` is used to make code: `x.constructor('…')`, `x['constructor'](…)`.
