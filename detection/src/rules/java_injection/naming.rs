@@ -8,7 +8,7 @@ use crate::rule::{Rule, RuleMatcher, STRONG};
 
 /// The rules of this file.
 pub(super) static RULES: &[&Rule] =
-    &[&ADDRESS, &DIRECTORY_OBJECT, &CONNECTION, &ALIAS, &LOGIN_MODULE, &PACKET, &SCRIPT_PACKAGE];
+    &[&ADDRESS, &DIRECTORY_OBJECT, &CONNECTION, &ALIAS, &LOGIN_MODULE, &PACKET, &SCRIPT_PACKAGE, &BYTECODE];
 
 static ADDRESS: Rule = Rule {
     id: "java-injection-log4shell/naming-address",
@@ -71,7 +71,7 @@ static CONNECTION: Rule = Rule {
     places: Places::REQUEST,
     matcher: RuleMatcher::Pattern {
         regex: concat!(
-            r"jdbc:(?:h2:[^\r\n]{0,400}?[;\s]\\?init\s*=",
+            r"jdbc:(?:h2:[^\r\n]{0,400}?[;\s]\\?init\s*=[^\r\n]{0,200}?(?:runscript|create\s+(?:alias|trigger|force)|\bcall\s|\$\$)",
             r"|[a-z0-9]+:[^\r\n]{0,400}?[?&;:,(](?:autodeserialize\s*=\s*(?:true|yes|1|on)|(?:query|statement|connectionlifecycle|exception)interceptors\s*=\s*com\.mysql|allow(?:load|url)[a-z]*infile\s*=\s*(?:true|yes|1)|allowurlinlocalinfile\s*=|socketfactoryarg\s*=|sslfactoryarg\s*=|loggerfile\s*=|clientrerouteserverlistjndiname\s*=|slavehost\s*=|startmaster\s*=|krb5jaas\w*\s*=|jaasapplicationname\s*=)",
             r"|sqlite::resource:|modeshape:|jcr:jndi|teradata://[^\r\n]{0,400}?browser\s*=)",
         ),
@@ -88,7 +88,7 @@ static CONNECTION: Rule = Rule {
     ],
     benign: &[
         "jdbc:postgresql://db.internal:5432/shop?sslmode=require",
-        "jdbc:h2:mem:testdb;DB_CLOSE_DELAY=-1",
+        "jdbc:h2:mem:testdb;DB_CLOSE_DELAY=-1;INIT=CREATE SCHEMA IF NOT EXISTS shop",
         "jdbc:mysql://db:3306/app?useSSL=false&serverTimezone=UTC",
         "jdbc:postgresql:///a?socketFactory=com.google.cloud.sql.postgres.SocketFactory",
     ],
@@ -178,4 +178,18 @@ static SCRIPT_PACKAGE: Rule = Rule {
         "importClass(Packages.java.io.File)",
     ],
     benign: &["packages.json", "packages.shop", "java.types", "importpackage", "import packages.java"],
+};
+
+static BYTECODE: Rule = Rule {
+    id: "java-injection-serialized-objects/bytecode-name",
+    leaf: Leaf::JavaInjectionSerializedObjects,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Pattern {
+        regex: r"\$\$bcel\$\$\$[a-z]\$|(?-i)(?:^|[^A-Za-z0-9+/_-])yv66vgAAAD[A-Z]",
+        literals: &["$$bcel$$", "yv66vgaaad"],
+    },
+    summary: "A class of Java as the name that a loader makes it of, or as bytes in base64.",
+    attacks: &["$$BCEL$$$l$8b$I$A$A$A$A$A$A", "{\"driver\":\"$$BCEL$$$l$8b\"}", "x=yv66vgAAADQAPwoACgAf"],
+    benign: &["$$BCEL", "the yv66 format", "bcel$"],
 };

@@ -64,7 +64,6 @@ pub(super) const FILTERS: &[&str] = &[
     "nl2br",
     "plus",
     "printf",
-    "random",
     "raw",
     "reduce",
     "replace",
@@ -125,9 +124,11 @@ pub(super) const BUILTINS: &[&str] = &[
 /// Functions that compute with what they are given alone.
 pub(super) const FUNCTIONS: &[&str] = &[
     "bool", "chr", "dict", "emit", "float", "hex", "html", "int", "js", "len", "lipsum", "list", "max",
-    "md5", "min", "ord", "print", "printf", "println", "puts", "random", "range", "repr", "reversed",
-    "round", "sorted", "str", "string", "sum", "tuple", "typeof", "urlquery",
+    "md5", "min", "ord", "print", "printf", "println", "puts", "repr", "reversed", "round", "sorted", "str",
+    "string", "sum", "tuple", "typeof", "urlquery",
 ];
+/// The same of Go, whose arguments stand beside each other.
+pub(super) const WORDED: &[&str] = &["html", "js", "len", "println", "urlquery"];
 /// Operators that are words.
 pub(super) const OPERATORS: &[&str] = &[
     "and",
