@@ -8,6 +8,7 @@ pub(crate) use http_compliance::NESTED_CODINGS;
 pub(crate) mod command_injection;
 pub(crate) mod cross_site_scripting;
 pub(crate) mod data_uri;
+pub(crate) mod dotnet_injection;
 pub(crate) mod http_attacks;
 pub(crate) mod http_compliance;
 pub(crate) mod iis_data_leakage;
@@ -17,12 +18,14 @@ pub(crate) mod javascript_injection;
 pub(crate) mod ldap_injection;
 pub(crate) mod line_breaks;
 pub(crate) mod local_file_access;
+pub(crate) mod lua_injection;
 pub(crate) mod mail_protocol_injection;
 pub(crate) mod object_tags;
 pub(crate) mod outbound_request_forgery;
 pub(crate) mod perl_injection;
 pub(crate) mod php_data_leakage;
 pub(crate) mod php_injection;
+pub(crate) mod python_injection;
 pub(crate) mod remote_file_fetch;
 pub(crate) mod request_head;
 pub(crate) mod response_inspection;
@@ -50,6 +53,9 @@ const BUCKETS: &[&Bucket] = &[
     &javascript_injection::BUCKET,
     &ruby_injection::BUCKET,
     &perl_injection::BUCKET,
+    &python_injection::BUCKET,
+    &lua_injection::BUCKET,
+    &dotnet_injection::BUCKET,
     &template_injection::BUCKET,
     &data_uri::BUCKET,
     &outbound_request_forgery::BUCKET,

@@ -3,8 +3,14 @@
 
 #[path = "classes/attacks.rs"]
 mod attacks;
+#[path = "classes/engines.rs"]
+mod engines;
+#[path = "classes/markup.rs"]
+mod markup;
 #[path = "classes/normal_work.rs"]
 mod normal_work;
+#[path = "classes/objects.rs"]
+mod objects;
 
 use std::sync::{Arc, OnceLock};
 

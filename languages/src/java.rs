@@ -155,12 +155,22 @@ fn stand(bytes: &[u8], start: usize, end: usize) -> Stand {
     if tail.first() == Some(&b'(') || word(b"new") || head.ends_with(b"T(") || head.ends_with(b"@") {
         return Stand::Used;
     }
+    if is_element(head, tail) {
+        return Stand::Alone;
+    }
     let opened = matches!(head.trim_ascii_end().last(), None | Some(b'"' | b'\'' | b'=' | b'>' | b'['));
     let spaced =
         head.last().is_some_and(u8::is_ascii_whitespace) && head.trim_ascii_end().last() != Some(&b'=');
     let closed =
         matches!(tail.trim_ascii_start().first(), None | Some(b'"' | b'\'' | b'<' | b'&' | b'=' | b']'));
     if opened && closed && (!spaced || head.trim_ascii().is_empty()) { Stand::Alone } else { Stand::Text }
+}
+
+/// `<java.io.File>`: the name of an element, which a type's arguments are not: they stand behind a name.
+fn is_element(head: &[u8], tail: &[u8]) -> bool {
+    let Some((b'<', before)) = head.split_last() else { return false };
+    let after = matches!(tail, [b'>' | b' ', ..] | [b'/', b'>', ..]);
+    after && !before.last().is_some_and(|byte| is_name(*byte) || *byte == b'?')
 }
 
 /// `at x.y.Z.method(Z.java:12)`, and the forms with `Native Method` and `Unknown Source`.
@@ -236,6 +246,7 @@ mod tests {
             "{\"java.io.RandomAccessFile\": 1}",
             "unit=java.io.RandomAccessFile",
             "java.io.RandomAccessFile=on",
+            "<java.io.RandomAccessFile/>",
         ] {
             assert_eq!(signs(value), [JavaSign::ClassName(JavaClass::Reaching)], "{value}");
         }

@@ -3,17 +3,20 @@
 
 pub mod budget;
 pub mod data_uri;
+pub mod dotnet;
 pub mod html;
 pub mod java;
 pub mod language;
 pub mod ldap;
 pub mod lookup;
+pub mod lua;
 pub mod mail;
 pub mod node;
 pub mod path;
 pub mod perl;
 pub mod php;
 pub mod prose;
+pub mod python;
 pub mod ruby;
 pub mod script;
 pub mod shell;

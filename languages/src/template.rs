@@ -4,8 +4,6 @@
 
 pub use sign::TemplateSign;
 
-use sign::Syntax;
-
 use crate::language::{Context, Findings, Input, Language};
 use crate::prose;
 
@@ -52,7 +50,8 @@ impl Language for Template {
                 continue;
             }
             let body = bytes.get(expression.start..expression.end).unwrap_or_default();
-            let sign = sign(expression.syntax, body, expression.closed, &mut buffer);
+            let surroundings = expression.surroundings(bytes);
+            let sign = sign(&expression, surroundings, body, &mut buffer);
             if let Some(slot) =
                 SIGNS.iter().position(|known| Some(*known) == sign).and_then(|nth| first.get_mut(nth))
             {
@@ -71,16 +70,16 @@ impl Language for Template {
 
 /// The worst that `body` does, weighed piece by piece.
 fn sign<'a>(
-    syntax: Syntax,
+    expression: &delimiter::Expression,
+    surroundings: delimiter::Surroundings,
     body: &'a [u8],
-    closed: bool,
     buffer: &mut [token::Token<'a>; token::TOKENS_MAX],
 ) -> Option<TemplateSign> {
     let (mut worst, mut rest) = (None, body);
     loop {
         let (tokens, next) = token::tokens(rest, buffer);
-        let whole = closed && rest.len() == body.len() && next.is_none();
-        worst = worst.max(weigh::weigh(syntax, tokens, whole));
+        let whole = (expression.closed && rest.len() == body.len() && next.is_none()).then_some(surroundings);
+        worst = worst.max(weigh::weigh(expression.syntax, tokens, whole));
         match next.and_then(|next| rest.get(next..)) {
             Some(after) => rest = after,
             None => return worst,
@@ -117,6 +116,26 @@ mod tests {
             "${sessionScope.toString()}",
             "{{:2*2}}",
             "[=3*3]",
+            "{{(11,8*9)|e}}",
+            "{{(1..4)|filter(v => v < 2)|join(\"\")}}{{\"b\"|nl2br}}",
+            "{%set q=(1..9)|join%}",
+            "{% if 1 is sameas(1) %}x{% endif %}",
+            "#{(12*13).to_s}",
+            "|#{typeof(4)+5}",
+            "${typeof(37)+13}",
+            "${'a'.join('b')}",
+            "${1/((1.0==1.0)?string('1','0')?eval)}",
+            "#set($c=31*17)${c}",
+            "<#assign x=6*7>${x}",
+            "{1 / ('2' + '3' == 5)}",
+            "{'abc'|upper}",
+            "{!! 6*7 !!}",
+            "{=6*7}",
+            "{{.}}",
+            "{{ _self }}",
+            "{{printf \"%s\" .}}",
+            "<%= id %>",
+            "@System.DateTime.Now",
         ] {
             assert_eq!(worst(value), Some(TemplateSign::Probe), "{value}");
         }
@@ -160,6 +179,22 @@ mod tests {
             "<%= CreateObject(\"WScript.Shell\").exec(\"id\") %>",
             "<%= File.read!(\"/etc/hosts\") %>",
             "@{ System.Diagnostics.Process.Start(\"cmd\"); }",
+            "{% raw id %}",
+            "#{%x(sleep 2)}",
+            "#{$b=(id).to_s}",
+            "<%$b=(67*30).to_s%>",
+            "<%= ENV.inspect %>",
+            "<%= process.env %>",
+            "<% out.println(6*7); %>",
+            "<%= System.getProperty(\"os.name\") %>",
+            "${globals()}",
+            "${.data_model}",
+            "{'id'|system}",
+            "{{this.constructor.name}}",
+            "{{#with \"s\" as |string|}}x{{/with}}",
+            "{{ constant('PHP_VERSION') }}",
+            "#set($b=$h.class.name+(38*76))",
+            "#evaluate(\"#set($x=1)\")",
         ] {
             assert_eq!(worst(value), Some(TemplateSign::Code), "{value}");
         }
@@ -242,6 +277,18 @@ mod tests {
             "${'a'}",
             "{{ 2024-06-10 }}",
             "%{HOSTNAME} %{GREEDYDATA:message}",
+            "{{ 'cart.title' | t }} {{ 'x.png' | asset_url }}",
+            "{% raw %}{{ a }}{% endraw %}",
+            "`${'-'.repeat(40)}`",
+            "<li id=\"<%= id %>\"><%= yield %></li>",
+            "<%= process.env.NODE_ENV %>",
+            "{% set title = 'About us' %}{% assign n = \"a,b\" | split: \",\" %}",
+            "{{#with address}}{{street}}{{/with}}",
+            "#set( $total = $total + $item.price )",
+            "<#list users as user>${user.name!\"anonymous\"}</#list>",
+            "{!! $html !!} {{ .Name }} {{ this.title }}",
+            "'#{% if a %}x{% endif %}'",
+            "type A = {\"a\"|\"b\"}",
         ] {
             assert!(worst(value).is_none(), "{value}: {:?}", worst(value));
         }

@@ -15,12 +15,15 @@ use crate::view::View;
 mod encoding;
 mod html;
 mod javascript;
+mod markup;
 #[cfg(test)]
 mod tests;
 
 /// The rules, and the detector that reports them.
-pub(crate) static BUCKET: Bucket =
-    Bucket { rules: &[html::RULES, javascript::RULES, encoding::RULES], detectors: &[&DETECTOR] };
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[html::RULES, javascript::RULES, markup::RULES, encoding::RULES],
+    detectors: &[&DETECTOR],
+};
 
 /// Reads markup and script, and the encodings that hide them.
 static DETECTOR: Detector = Detector {

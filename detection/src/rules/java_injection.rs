@@ -12,11 +12,12 @@ use crate::rule::{Bucket, Detector, Rule};
 
 mod code;
 mod lookups;
+mod naming;
 mod objects;
 
 /// The rules, and the detector that reports them.
 pub(crate) static BUCKET: Bucket =
-    Bucket { rules: &[lookups::RULES, code::RULES, objects::RULES], detectors: &[&DETECTOR] };
+    Bucket { rules: &[lookups::RULES, code::RULES, objects::RULES, naming::RULES], detectors: &[&DETECTOR] };
 
 /// Evaluates lookups and reads Java names.
 static DETECTOR: Detector = Detector {

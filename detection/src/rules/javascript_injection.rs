@@ -20,6 +20,7 @@ pub(crate) static BUCKET: Bucket = Bucket {
         &LOOP,
         &POLLUTION,
         &POLLUTION_IN_TEXT,
+        &REFERENCE,
     ]],
     detectors: &[&DETECTOR],
 };
@@ -212,4 +213,23 @@ static POLLUTION_IN_TEXT: Rule = Rule {
         "then it sends ?__proto__[x]=1 to the same page again",
     ],
     benign: &["the prototype of this car was fast", "a constructor of racing cars", "proto and co"],
+};
+
+static REFERENCE: Rule = Rule {
+    id: "javascript-prototype-pollution/reference",
+    leaf: Leaf::JavascriptPrototypePollution,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Pattern {
+        regex: r#"(?:^|["'])\s*\$[a-z@]?[0-9a-f]{1,8}(?::[\w$-]{1,64}){0,16}:(?:constructor|__proto__|prototype|__defineGetter__|__lookupGetter__)(?:$|[:"'\s\\])"#,
+        literals: &["constructor", "proto", "getter__"],
+    },
+    summary: "A reference of a server function's arguments leads to the constructor or the prototype of an object.",
+    attacks: &[
+        "$3:constructor:constructor",
+        "[\"$1:a:constructor\"]",
+        "{\"then\":\"$1:__proto__:then\"}",
+        "\"$2:toString:constructor\"",
+    ],
+    benign: &["$1:amount", "$3.50: constructor", "[\"$1\",\"$2\"]", "$12:30", "{\"a\":\"$undefined\"}"],
 };

@@ -8,6 +8,7 @@ use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
 use crate::rule::{Bucket, Detector, Rule};
 
+mod callbacks;
 mod calls;
 mod code;
 mod uploads;
@@ -15,8 +16,10 @@ mod uploads;
 pub(super) use uploads::names_a_file;
 
 /// The rules, and the detector that reports them.
-pub(crate) static BUCKET: Bucket =
-    Bucket { rules: &[code::RULES, calls::RULES, uploads::RULES], detectors: &[&DETECTOR] };
+pub(crate) static BUCKET: Bucket = Bucket {
+    rules: &[code::RULES, calls::RULES, callbacks::RULES, uploads::RULES],
+    detectors: &[&DETECTOR, &callbacks::DETECTOR],
+};
 
 /// Reads PHP, and the names of uploaded files.
 static DETECTOR: Detector = Detector {

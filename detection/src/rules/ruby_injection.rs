@@ -90,14 +90,17 @@ static MARSHAL: Rule = Rule {
     places: Places::REQUEST,
     matcher: RuleMatcher::Pattern {
         // Version 4.8, then an object of a named class, raw or in base64.
-        regex: r"(?-i)\x04\x08[oU]:[\x05-\x60][A-Z][A-Za-z0-9:]{3}|(?:^|[^A-Za-z0-9+/])BAh[vV]O[g-j][A-Za-z0-9+/]{4}",
-        literals: &["\u{4}\u{8}", "bahvo"],
+        // A class of the chains may be deeper in it.
+        regex: r"(?-i)\x04\x08[oU]:[\x05-\x60][A-Z][A-Za-z0-9:]{3}|\x04\x08[\x00-\xff]{1,400}?[oUeC]:(?:\xc2?[\x05-\xff])(?:Gem|Net|ERB|Arel|Sprockets|Kernel|Process|UncaughtThrowError|ActiveSupport::Deprecation|ActiveSupport::Cache|ActiveModel::AttributeMethods|Rails::Secrets|Rack::Session)\b|(?:^|[^A-Za-z0-9+/])BAh(?:[vV]O[g-j][A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{1,400}?(?:R2VtOj|HZW06O|dlbTo6|TmV0Oj|OZXQ6O|5ldDo6))",
+        literals: &["\u{4}\u{8}", "bahvo", "r2vtoj", "hzw06o", "dlbto6", "tmv0oj", "ozxq6o", "5lddo6"],
     },
     summary: "A marshalled Ruby object of a named class.",
     attacks: &[
         "\u{4}\u{8}o:\u{15}Gem::SpecFetcher",
         "\u{4}\u{8}U:\u{15}Gem::Requirement",
         "BAhvOhVHZW06OlNwZWNGZXRjaGVy",
+        "BAhbB286FUdlbTo6U3BlY0ZldGNoZXIA",
+        "\u{4}\u{8}[\u{7}o:\u{15}Gem::SpecFetcher\0",
     ],
     benign: &["\u{4}\u{8}", "BAhpBg==", "o:Gem::Requirement"],
 };

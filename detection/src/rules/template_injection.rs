@@ -11,7 +11,16 @@ use crate::rule::{Bucket, Detector, Rule, RuleMatcher, STRONG};
 
 /// The rules, and the detector that reports them.
 pub(crate) static BUCKET: Bucket = Bucket {
-    rules: &[&[&INTROSPECTION, &CODE, &CODE_IN_TEXT, &PROBE, &PROBE_IN_TEXT, &POLYGLOT, &PYTHON_OBJECT]],
+    rules: &[&[
+        &INTROSPECTION,
+        &CODE,
+        &CODE_IN_TEXT,
+        &PROBE,
+        &PROBE_IN_TEXT,
+        &POLYGLOT,
+        &PREPROCESSED,
+        &PYTHON_OBJECT,
+    ]],
     detectors: &[&DETECTOR],
 };
 
@@ -153,12 +162,39 @@ static POLYGLOT: Rule = Rule {
     weight: STRONG,
     places: Places::REQUEST,
     matcher: RuleMatcher::Pattern {
-        regex: r"\$\{\{\s*<%|\{\{<%\[%|<%\s*\[\s*%",
-        literals: &["{{<%", "<%[", "${{"],
+        regex: concat!(
+            r"\$\{\{\s*<%|\{\{<%\[%|<%\s*\[\s*%",
+            // Three openers with nothing but marks between them, at least one of which is not a brace.
+            r"|(?:<%|[#@]\{)[^a-z0-9\s]{0,3}(?:[$#@*~]\{|\{[{%]|<%)[^a-z0-9\s]{0,3}(?:[$#@*~]\{|\{[{%]|<%)",
+            r"|(?:[$*~]\{|\{[{%])[^a-z0-9\s]{0,3}(?:<%|[#@]\{)[^a-z0-9\s]{0,3}(?:[$#@*~]\{|\{[{%]|<%)",
+            r"|(?:[$*~]\{|\{[{%])[^a-z0-9\s]{0,3}(?:[$*~]\{|\{[{%])[^a-z0-9\s]{0,3}(?:<%|[#@]\{)",
+        ),
+        literals: &["<%", "#{", "@{", "${{"],
     },
     summary: "Delimiters of several template engines one inside the other, to see which of them fails.",
-    attacks: &["${{<%[%'\"}}%\\", "{{<%[%'\"}}%", "${{<%"],
-    benign: &["${{ matrix.os }}", "<%= x[0] %>", "{{ a }} <% b %>"],
+    attacks: &[
+        "${{<%[%'\"}}%\\",
+        "{{<%[%'\"}}%",
+        "${{<%",
+        "<%={{={@{#{${q}}%>",
+        "<%'${{/#{@}}%>{{",
+        "${#{@{x",
+    ],
+    benign: &["${{ matrix.os }}", "<%= x[0] %>", "{{ a }} <% b %>", "#{ {{ a }} }", "{{{ body }}}"],
+};
+
+static PREPROCESSED: Rule = Rule {
+    id: "template-injection/preprocessed",
+    leaf: Leaf::TemplateInjection,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Pattern {
+        regex: r"__\s*[$*#@~]\{[^\r\n]{1,1024}\}\s*__\s*::|::\s*__\s*[$*#@~]\{",
+        literals: &["::"],
+    },
+    summary: "An expression that Thymeleaf evaluates before it reads the name of a fragment.",
+    attacks: &["__${param.a}__::.x", "~{::__*{a}__}", "x::__${b.c()}__", "__${new Foo().bar()}__::main"],
+    benign: &["__${name}__", "~{footer :: copy}", "fragments/${lang} :: menu", "a::b::c"],
 };
 
 static PYTHON_OBJECT: Rule = Rule {

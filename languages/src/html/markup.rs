@@ -126,6 +126,13 @@ fn attribute(
     if names::dangerous_attribute(name.as_bytes()) && name.local() != b"href" {
         report(HtmlSign::DangerousAttribute, at);
     }
+    // A link out of a drawing or a formula that leaves the scheme open is none that an editor writes.
+    if name.as_bytes() == b"xlink:href"
+        && element.local() == b"a"
+        && value.trim_ascii_start().starts_with(b"//")
+    {
+        report(HtmlSign::DangerousAttribute, at);
+    }
     if names::powerful(element.local(), name.as_bytes(), value) {
         report(HtmlSign::DangerousElement, at);
     }

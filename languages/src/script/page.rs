@@ -95,6 +95,9 @@ pub(super) fn conclude(
                 || value.starts_with(b"'java")
                 || value.starts_with(b"\"java")
                 || value.starts_with(b"`")
+                // `/javascript:/.source`
+                || value.first() == Some(&b'/')
+                    && memchr::memmem::find(value.get(..word::AHEAD_BYTES_MAX).unwrap_or(value), b"/.source").is_some()
             {
                 report(JavascriptSign::Assignment, Context::Code, at);
             }
@@ -168,6 +171,7 @@ fn is_computed(bytes: &[u8], root: &[u8], open: usize) -> bool {
     let start = inside.trim_ascii_start();
     let telling = |byte: &u8| matches!(byte, b'+' | b'\\');
     let expression = matches!(start.first(), Some(b'"' | b'\'' | b'`' | b'/' | b'(' | b'\\'))
+        || matches!(start, [b'[', b'"' | b'\'' | b'`', ..])
         || start.starts_with(b"atob");
     if !expression {
         // `self[Object.keys(self)[5]](1)`

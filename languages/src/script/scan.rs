@@ -64,6 +64,11 @@ fn other(bytes: &[u8], at: usize, word: &Word, broken: bool) -> Option<Javascrip
         b"constructor" => {
             (word::is_member(bytes, at) && makes_code(bytes, word)).then_some(JavascriptSign::Detour)
         }
+        // jQuery fetches a script and runs it.
+        b"getScript" | b"globalEval" => {
+            (word::is_member(bytes, at) && called() && place::standing(bytes, at, broken) != Standing::Prose)
+                .then_some(JavascriptSign::Detour)
+        }
         b"fromCharCode" | b"fromCodePoint" => (word::is_member(bytes, at)
             && matches!(after(), After::Call(_) | After::Member(_) | After::Template))
         .then_some(JavascriptSign::Detour),
@@ -152,10 +157,18 @@ fn is_handed_over(bytes: &[u8], at: usize, end: usize) -> bool {
         // `[1].find(alert)`, `Reflect.apply(alert,…`
         b'(' => {
             matches!(next, Some(b')' | b',')) && outside.last().is_some_and(|&byte| continues_name(byte)) && {
-                let letters = outside.iter().rev().take(16).take_while(|&&byte| continues_name(byte)).count();
-                outside.iter().rev().nth(letters) == Some(&b'.')
+                let letters = outside.iter().rev().take(24).take_while(|&&byte| continues_name(byte)).count();
+                let (before, callee) = outside.split_at(outside.len() - letters);
+                before.last() == Some(&b'.') || SCHEDULING.contains(&callee)
             }
         }
+        // `{valueOf:alert}+1`
+        b':' => {
+            let converts = [&b"valueOf"[..], b"toString", b"then", b"handleEvent"];
+            matches!(next, Some(b'}' | b',')) && converts.iter().any(|name| outside.ends_with(name))
+        }
+        // `Array.from([1],alert)`, `'a'.replace(/a/,alert)`
+        b',' => next == Some(b')') && calls_back(outside),
         // `[alert][0](1)`, `` `${alert}` ``
         b'[' => {
             next == Some(b']') && {
@@ -180,6 +193,35 @@ fn is_handed_over(bytes: &[u8], at: usize, end: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// Functions that call their argument later.
+const SCHEDULING: &[&[u8]] =
+    &[b"Promise", b"queueMicrotask", b"requestAnimationFrame", b"requestIdleCallback"];
+/// Methods whose last argument is called.
+const CALLING: &[&[u8]] = &[
+    b"addEventListener",
+    b"apply",
+    b"from",
+    b"replace",
+    b"replaceAll",
+    b"reduce",
+    b"setTimeout",
+    b"setInterval",
+];
+
+/// Returns `true` if the arguments at the end of `head` are those of a method that calls one of them.
+fn calls_back(head: &[u8]) -> bool {
+    let start = head.len().saturating_sub(word::AHEAD_BYTES_MAX);
+    let near = head.get(start..).unwrap_or_default();
+    CALLING.iter().any(|method| {
+        memmem::rfind(near, method).is_some_and(|at| {
+            let before = at.checked_sub(1).and_then(|before| near.get(before));
+            let called = before == Some(&b'.')
+                || method.starts_with(b"addE") && !before.is_some_and(|byte| continues_name(*byte));
+            called && near.get(at + method.len()) == Some(&b'(')
+        })
+    })
 }
 
 /// Returns `true` if `constructor` is used to make code: `x.constructor('…')`, `x['constructor'](…)`.

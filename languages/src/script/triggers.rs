@@ -9,7 +9,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "location", "navigation.", "localstorage", "sessionstorage", "sendbeacon", "constructor", "fromcharcode",
     "fromcodepoint", "innerhtml", "outerhtml", "insertadjacenthtml", "contextualfragment", "xmlhttp", "call`",
     "call `", "apply`", "bind`", "sort`", "map`", "\\u{", "\\u00", "btoa", "print(", "contentwindow", "activexobject", "console.", "&{",
-    "parentwindow", "defaultview",
+    "parentwindow", "defaultview", "getscript", "globaleval",
     // Strings that are ended.
     "'-", "'+", "';", "'*", "'^", "\"-", "\"+", "\"*", "\"^", "`-", "`+", "`;", ")//", ");//",
 ];

@@ -9,6 +9,8 @@ const EXPRESSION_BYTES_MAX: usize = 2 << 10;
 const UNCLOSED_BYTES_MAX: usize = 512;
 /// The same once many were opened and not closed: a value made to be read again and again.
 const HOSTILE_BYTES_MAX: usize = 256;
+/// Bytes on either side of an expression that are looked at.
+const AROUND_BYTES: usize = 128;
 /// Bytes in which a lone brace shows that it is more than punctuation.
 const BRACE_HEAD_BYTES: usize = 64;
 
@@ -22,6 +24,29 @@ pub(super) struct Expression {
     pub(super) end: usize,
     /// True if its closer was found.
     pub(super) closed: bool,
+}
+
+/// The bytes around an expression, as far as they say what it is there for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings {
+    /// The value is nothing else: no letter and no digit stands outside.
+    pub(super) sole: bool,
+    /// It stands between backticks, as in the template literals of scripts.
+    pub(super) in_script: bool,
+}
+
+impl Expression {
+    /// What stands around the expression in `bytes`.
+    pub(super) fn surroundings(&self, bytes: &[u8]) -> Surroundings {
+        let head = bytes.get(..self.opener).unwrap_or_default();
+        let tail = bytes.get(self.end..).unwrap_or_default();
+        let head = head.get(head.len().saturating_sub(AROUND_BYTES)..).unwrap_or_default();
+        let tail = tail.get(..AROUND_BYTES).unwrap_or(tail);
+        Surroundings {
+            sole: !head.iter().chain(tail).any(u8::is_ascii_alphanumeric),
+            in_script: memchr::memchr(b'`', head).is_some() && memchr::memchr(b'`', tail).is_some(),
+        }
+    }
 }
 
 /// The end of an expression.
@@ -62,7 +87,14 @@ fn opener(bytes: &[u8], at: usize) -> Option<(Syntax, usize, Closer)> {
     Some(match rest {
         [b'{', b'{', b'{', ..] => (Syntax::Output, 3, Closer::Literal(b"}}")),
         [b'{', b'{', ..] => (Syntax::Output, 2, Closer::Literal(b"}}")),
+        // Ruby quotes strings and commands with a percent sign: `#{%x(id)}`.
+        [b'{', b'%', b'x' | b'q' | b'Q' | b'w' | b'W', mark, ..]
+            if before == Some(b'#') && mark.is_ascii_punctuation() =>
+        {
+            (Syntax::Hash, 1, bracket)
+        }
         [b'{' | b'<', b'%', tail @ ..] if is_conversion(tail) => return None,
+        [b'{', b'!', b'!', ..] => (Syntax::Output, 3, Closer::Literal(b"!!}")),
         [b'{', b'%', ..] => (Syntax::Statement, 2, Closer::Literal(b"%}")),
         [b'{', ..] => match before {
             Some(b'$' | b'*' | b'%' | b'~') => (Syntax::Dollar, 1, bracket),
@@ -98,12 +130,26 @@ fn is_expression(inside: &[u8]) -> bool {
     let head = head.split(|byte| *byte == b'}').next().unwrap_or(head).trim_ascii_start();
     let name =
         head.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')).count();
-    head.first().is_some_and(u8::is_ascii_digit)
+    let computed = head.strip_prefix(b"=").unwrap_or(head);
+    computed.first().is_some_and(u8::is_ascii_digit)
+        || is_filtered(head)
         || name > 0 && matches!(head.get(name..), Some([b'(', ..] | [b':', b':', ..]))
         || memchr::memmem::find(head, b"__").is_some()
         || head.starts_with(b"php")
         || head.starts_with(b"$smarty")
+        || head.starts_with(b"math equation=")
         || head.starts_with(b"if ") && head.contains(&b'(')
+}
+
+/// Returns `true` for a string or a list that Smarty hands to a modifier: `'id'|system`, `["id"]|map`.
+fn is_filtered(head: &[u8]) -> bool {
+    let after = match head {
+        [quote @ (b'"' | b'\''), rest @ ..] => string(rest, *quote).and_then(|length| rest.get(length + 1..)),
+        [b'[', rest @ ..] => memchr::memchr(b']', rest).and_then(|length| rest.get(length + 1..)),
+        _ => None,
+    };
+    let modifier = after.and_then(|after| after.trim_ascii_start().strip_prefix(b"|"));
+    modifier.is_some_and(|rest| rest.trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic))
 }
 
 /// Bytes of what nothing closes.

@@ -4,6 +4,7 @@ mod place;
 
 use std::cell::OnceCell;
 
+use super::delimiter::Surroundings;
 use super::probe::{is_constant, is_question};
 use super::sign::{Syntax, TemplateSign};
 use super::token::Token;
@@ -16,6 +17,8 @@ const MODULES: &[&str] =
 const APPLYING_FILTERS: &[&str] = &["filter", "map", "sort", "reduce"];
 /// Freemarker built-ins that create, evaluate or reflect.
 const BUILTINS: &[&str] = &["new", "api", "eval", "interpret", "eval_json"];
+/// Variables of Freemarker that hold all others.
+const SPECIAL: &[&str] = &["data_model", "globals", "vars", "version"];
 /// Classes that are instantiated to reach files, the network or an interpreter.
 const NEW: &[&str] = &[
     "file",
@@ -46,8 +49,12 @@ const READS: &[&str] = &["text", "gettext", "openstream", "getcontent", "newread
 /// Methods that only name the class that `getClass` gives.
 const NAMING: &[&str] = &["getname", "getsimplename", "name", "simplename", "getcanonicalname"];
 
-/// The worst that `tokens` do. `whole` says whether they are all of a closed expression.
-pub(super) fn weigh(syntax: Syntax, tokens: &[Token<'_>], whole: bool) -> Option<TemplateSign> {
+/// The worst that `tokens` do. `whole` is there if they are all of a closed expression, and says what stands around it.
+pub(super) fn weigh(
+    syntax: Syntax,
+    tokens: &[Token<'_>],
+    whole: Option<Surroundings>,
+) -> Option<TemplateSign> {
     // A block of a program has statements, what Smarty or a format string evaluates has none.
     if syntax == Syntax::Brace && tokens.iter().any(|token| token.is(b';')) {
         return None;
@@ -61,12 +68,14 @@ pub(super) fn weigh(syntax: Syntax, tokens: &[Token<'_>], whole: bool) -> Option
         }
     }
     if worst.is_some_and(|sign| {
-        syntax == Syntax::Brace && sign == TemplateSign::Code && !expression.is_one_call(whole)
+        syntax == Syntax::Brace && sign == TemplateSign::Code && !expression.is_one_call(whole.is_some())
     }) {
         return None;
     }
-    let asks = || whole && (is_constant(syntax, tokens) || is_question(syntax, tokens));
-    worst.or_else(|| asks().then_some(TemplateSign::Probe))
+    let asks = |whole: Surroundings| {
+        is_constant(syntax, tokens, whole.in_script) || is_question(syntax, tokens, whole.sole)
+    };
+    worst.or_else(|| whole.is_some_and(asks).then_some(TemplateSign::Probe))
 }
 
 /// An expression being weighed.
@@ -168,12 +177,15 @@ impl<'a> Expression<'a> {
                 && self.is_member(at)
                 && matches!(self.get(at + 1), Some(Token::Text(_)));
         let request = self.syntax == Syntax::Tag && self.names(at + 1, &["request"]);
+        // `{'id'|system}`
+        let piped = matches!(self.back(at, 1), Some(Token::Mark(b'|')))
+            && matches!(self.back(at, 2), Some(Token::Text(_)));
         if self.mark(at + 1, b'.') {
             return self.names(at + 2, &["shell", "cmd"]).then_some(TemplateSign::Code);
         }
         let exec = self.name(at).is_some_and(|name| name.eq_ignore_ascii_case(b"exec"));
         let regex = exec && self.is_member(at) && matches!(self.syntax, Syntax::Dollar | Syntax::Brace);
-        ((called && !regex) || word || request).then_some(TemplateSign::Code)
+        ((called && !regex) || word || request || piped).then_some(TemplateSign::Code)
     }
 
     fn receiver(&self, at: usize, name: &[u8]) -> Option<TemplateSign> {
@@ -244,7 +256,7 @@ impl<'a> Expression<'a> {
                 let method = self.mark(at, b'.') && self.syntax == Syntax::Output;
                 (method || self.mark(at, b'|'))
                     && self.names(at + 1, APPLYING_FILTERS)
-                    && self.mark(at + 2, b'(')
+                    && (self.mark(at + 2, b'(') || self.syntax == Syntax::Brace && self.mark(at + 2, b':'))
             })
         })
     }
@@ -258,7 +270,8 @@ impl<'a> Expression<'a> {
         if memchr::memmem::find(text, b"freemarker.template.utility").is_some() {
             return Some(TemplateSign::Introspection);
         }
-        if holds_code(text) || self.syntax != Syntax::Tag && names_reaching_class(text) {
+        let evaluated = self.syntax == Syntax::Velocity && memchr::memmem::find(text, b"#set(").is_some();
+        if evaluated || holds_code(text) || self.syntax != Syntax::Tag && names_reaching_class(text) {
             return Some(TemplateSign::Code);
         }
         if class == Some(Class::Run) && self.applies() {
@@ -297,11 +310,25 @@ impl<'a> Expression<'a> {
             b'=' if self.syntax == Syntax::Output && at == 1 && self.tokens.len() == 3 => {
                 self.names(2, &["object", "function"]).then_some(TemplateSign::Code)
             }
+            // `{{#with "x"}}`: a block of Handlebars whose context is a constant.
+            b'#' if self.syntax == Syntax::Output => {
+                (at == 0 && self.names(1, &["with"]) && matches!(self.get(2), Some(Token::Text(_))))
+                    .then_some(TemplateSign::Code)
+            }
+            // Freemarker's own variables begin with a dot.
+            b'.' => {
+                let begins = at == 0 && self.syntax == Syntax::Dollar
+                    || at == 1 && self.syntax == Syntax::Directive && self.names(0, &["list"]);
+                (begins && self.names(at + 1, SPECIAL)).then_some(TemplateSign::Code)
+            }
             // OGNL makes variables with `#a=`.
             b'#' if self.syntax == Syntax::Dollar && self.name(at + 1).is_some() => {
                 let assigned = self.mark(at + 2, b'=') && !self.mark(at + 3, b'=');
-                (assigned || self.mark(at + 2, b'[') && matches!(self.get(at + 3), Some(Token::Text(_))))
-                    .then_some(TemplateSign::Code)
+                let context = self.names(at + 1, &["ctx"]) && self.mark(at + 2, b'.');
+                (assigned
+                    || context
+                    || self.mark(at + 2, b'[') && matches!(self.get(at + 3), Some(Token::Text(_))))
+                .then_some(TemplateSign::Code)
             }
             _ => None,
         }
@@ -310,9 +337,11 @@ impl<'a> Expression<'a> {
     /// Smarty evaluates one call between braces.
     fn is_one_call(&self, whole: bool) -> bool {
         let conditional = self.names(0, &["if"]);
+        let piped = matches!(self.get(0), Some(Token::Text(_) | Token::Mark(b'[')));
         whole
-            && self.tokens.last().is_some_and(|token| token.is(b')'))
-            && (self.name(0).is_some_and(|name| words::class(name) == Some(Class::Run) || name == b"php")
+            && (piped || self.tokens.last().is_some_and(|token| token.is(b')')))
+            && (piped
+                || self.name(0).is_some_and(|name| words::class(name) == Some(Class::Run) || name == b"php")
                 || conditional)
     }
 }

@@ -220,6 +220,21 @@ leaves! {
     PerlInjectionSystemCalls, "perl-injection-system-calls", "perl", "", On, [78, 94], 403,
         "Perl code hidden in string interpolation, for example `?x=@{[system 'whoami']}`, which runs when the string is evaluated.",
         "Disable it where users submit Perl code or regular expressions with such syntax, such as a code host or a log processing tool.";
+    PythonInjectionCode, "python-injection-code", "python", "python-injection", On, [94, 95], 403,
+        "Python code that imports what starts processes, or walks to the interpreter, for example `?x=__import__('os').system('id')` or `?x=().__class__.__bases__[0].__subclasses__()`.",
+        "Disable it where users submit Python code, such as notebooks, build servers and programming courses.";
+    PythonInjectionSerializedObjects, "python-injection-serialized-objects", "python", "python-injection", On, [502], 403,
+        "A pickled Python object that runs code when it is read, for example `?o=gASVIgAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOU` or `{\"py/reduce\":[{\"py/type\":\"os.system\"}]}`.",
+        "Disable it for Python services that exchange pickled objects by design, such as task queues and model servers.";
+    LuaInjection, "lua-injection", "lua-injection", "", On, [78, 94], 403,
+        "Lua code that starts processes or loads libraries, for example `?x=os.execute('id')` or `?x=io.popen('id')`.",
+        "Disable it for gateways, games and databases whose users submit Lua scripts.";
+    DotnetInjectionSerializedObjects, "dotnet-injection-serialized-objects", "dotnet", "dotnet-injection", On, [502], 403,
+        "Serialized .NET objects and types that start processes or load code, for example `?o=AAEAAAD/////AQAAAAAAAAAMAgAAAElTeXN0ZW0` or `{\"__type\":\"System.Diagnostics.Process, System\"}`.",
+        "Disable it for .NET clients that exchange such objects by design, such as old remoting endpoints and designers of XAML.";
+    DotnetInjectionServerCode, "dotnet-injection-server-code", "dotnet", "dotnet-injection", On, [94, 95], 403,
+        "Code of ASP and ASP.NET pages that loads assemblies or runs what a request holds, for example `?x=execute(request(\"x\"))` or `?x=CreateObject(\"WScript.Shell\")`.",
+        "Disable it where users post such code, such as help desks for Windows scripting and editors of server pages.";
     IisDataLeakageInstallPaths, "iis-data-leakage-install-paths", "iis", "iis-data-leakage", On, [200, 540], 403,
         "Installation paths of IIS in a response body, for example `Could not find file 'D:\\Inetpub\\wwwroot\\shop\\prices.xml'.`, which show where files are on the server.",
         "Disable it for administration guides, help desks and deployment logs that mention such paths as content.";

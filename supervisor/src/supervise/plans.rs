@@ -52,8 +52,9 @@ impl Supervisor {
                 }
             }
             SourceUpdate::Invalid(diagnostics) => {
-                let is_of_tests =
-                    |diagnostic: &waf_compiler::Diagnostic| diagnostic.code == waf_compiler::code::POLICY_TEST;
+                let is_of_tests = |diagnostic: &waf_compiler::Diagnostic| {
+                    diagnostic.code == waf_compiler::code::POLICY_TEST
+                };
                 if diagnostics.iter().any(is_of_tests) {
                     self.reporting.tests_failed();
                 } else {
