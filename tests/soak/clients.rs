@@ -146,7 +146,7 @@ async fn open(kind: &Kind) -> Result<Sender, String> {
 async fn speak_http1(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> Result<Sender, String> {
     let (sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
-    // What ends it is what its requests are told.
+    // Its requests end it.
     tokio::spawn(async move { drop(connection.await) });
     Ok(Sender::Http1(sender))
 }

@@ -1,5 +1,5 @@
 //! Pebble, the ACME test authority, with its DNS beside it: a real server that rejects nonces now and then and validates
-//! challenges at the ports it is told. It ends when it is dropped.
+//! challenges at the given ports. It ends when it is dropped.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

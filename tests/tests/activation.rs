@@ -1,4 +1,4 @@
-//! A service manager around the service: sockets that it hands over, what it is told, and a supervisor that dies while it
+//! A service manager around the service: sockets that it hands over, the states that it is sent, and a supervisor that dies while it
 //! holds the door open.
 
 use std::net::{TcpListener, UdpSocket};

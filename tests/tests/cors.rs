@@ -1,4 +1,4 @@
-//! Cross-origin sharing: what a browser is told, by rows and by a browser.
+//! Cross-origin sharing: the answers to a browser, by rows and by a browser.
 
 use std::path::Path;
 use std::process::Command;

@@ -254,7 +254,7 @@ fn one_upgrade_at_a_time_and_a_stop_ends_it() {
 fn a_supervisor_that_dies_during_an_upgrade_leaves_the_service_to_the_new_one() {
     let origin = Origin::start();
     let mut waf = Start::new().linked().run(&to_upstream(&origin.url()));
-    // The new program begins when it is told to.
+    // The new program begins on a signal.
     let (go, program) = (waf.folder().join("go"), programs::waf());
     let script = format!(
         "#!/bin/sh\nwhile ! [ -e {} ]; do sleep 0.02; done\nexec {} \"$@\"\n",

@@ -125,7 +125,7 @@ fn every_leaf_has_its_status_and_event() {
     }
     assert_eq!(origin.take().len(), 4);
     assert_eq!(waf.events().len(), rows.len());
-    // What the document does not declare in the query is told, and passes.
+    // What the document does not declare in the query is reported, and passes.
     assert_eq!(Request::get("/v1/orders?utm=1").to(waf.port).status, 200);
     let event = event(&waf, rows.len() + 1);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The protocol protections end to end: what each refuses, with which status, under which name; that a switch lets it pass;
+//! The protocol protections end to end: what each refuses, with which status, under which name; that a switch allows it;
 //! and that honest clients never notice.
 
 use waf_tests::contract::blocked;

@@ -1,4 +1,4 @@
-//! Rate limits of the running service: the bounds under real concurrency, what a client is told, what the audit stream
+//! Rate limits of the running service: the bounds under real concurrency, the answer to a client, what the audit stream
 //! says, and that neither a reload nor the death of a worker gives anybody a second quota.
 
 use std::collections::BTreeSet;
@@ -99,7 +99,7 @@ fn a_refused_client_is_told_when_to_come_again_and_is_served_then() {
     assert_eq!(admitted(&waf, 3, &Request::get("/")), 3);
     let response = Request::get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").to(waf.port);
     blocked(&response, 429);
-    let wait: u64 = response.field("Retry-After").expect("it is told").parse().expect("whole seconds");
+    let wait: u64 = response.field("Retry-After").expect("the field is sent").parse().expect("whole seconds");
     assert!((1..=2).contains(&wait), "{wait}");
     assert_eq!(response.field("RateLimit-Policy"), Some("\"default\";q=3;w=2"));
     assert_eq!(response.field("RateLimit"), Some(format!("\"default\";r=0;t={wait}").as_str()));

@@ -268,7 +268,7 @@ fn certificates_come_and_change_without_a_reload() {
     polling::until("the new certificate", || new_client.connect(waf.port, "shop.example").ok());
     assert_eq!(open.exchange(&request).expect("a response").status, 200);
 
-    // A broken one changes nothing and is told.
+    // A broken one changes nothing and is reported.
     std::fs::write(waf.folder().join("data/certs/shop.example.pem"), "nonsense").expect("a file");
     waf.wait_log(&["cannot be used", "shop.example.pem"]);
     assert!(new_client.connect(waf.port, "shop.example").is_ok());

@@ -200,7 +200,7 @@ fn a_terminal_is_drawn_on_and_given_back() {
     // what stays is not drawn again.
     assert_eq!(Request::get("/").field("User-Agent", "sqlmap/1.7").to(waf.port).status, 403);
     terminal.shows("canner-detection-user-agent");
-    // A service that goes away is told; the view stays.
+    // A service that goes away is reported; the view stays.
     drop(waf);
     terminal.shows("cannot");
     terminal.press(b"q");
@@ -208,7 +208,7 @@ fn a_terminal_is_drawn_on_and_given_back() {
     for sequence in RESTORED {
         terminal.shows(sequence);
     }
-    // Ctrl-C is a key like another; before the first look there is no view, and a fault is told in plain text.
+    // Ctrl-C is a key like another; before the first look there is no view, and a fault is reported in plain text.
     let mut blind = Terminal::looking_at(&url(ports::free()));
     blind.shows("cannot be reached");
     assert_eq!(blind.ended(), Some(1));

@@ -208,7 +208,7 @@ fn an_early_answer_reaches_a_client_that_still_uploads() {
     assert_eq!(
         response.field("Connection"),
         Some("close"),
-        "the client is told that its upload is not read on"
+        "the client learns that its upload is not read on"
     );
     // The rest of the upload must not be read as a request.
     let _ = connection.send("GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -91,7 +91,7 @@ pub(super) fn is_network(name: &[u8]) -> bool {
     contains(NETWORK, name)
 }
 
-/// Returns `true` if `name` is a program of everyday work, which says little where people list commands.
+/// Returns `true` if `name` is a program of routine work, which says little where people list commands.
 pub(super) fn is_routine(name: &[u8]) -> bool {
     contains(ROUTINE, name)
 }

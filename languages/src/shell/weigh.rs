@@ -81,11 +81,11 @@ fn is_void(bytes: &[u8], clause: &Clause) -> bool {
         || clause.opener == Opener::Newline && line::is_inside_call(bytes, clause.start)
 }
 
-/// Returns `true` for a line of everyday work in a listing: below sentences, or in a script that says what it is.
+/// Returns `true` for a line of routine work in a listing: below sentences, or in a script that says what it is.
 fn is_listing(clause: &Clause, program: &Program, arguments: &Arguments) -> bool {
     let place = !matches!(clause.opener, Opener::Start | Opener::Call) && clause.braces == Braces::None;
-    let everyday = program.routine || program.interpreter && clause.opener != Opener::Pipe;
-    clause.listed && place && everyday && !clause.ifs && !arguments.are_sharp()
+    let routine = program.routine || program.interpreter && clause.opener != Opener::Pipe;
+    clause.listed && place && routine && !clause.ifs && !arguments.are_sharp()
 }
 
 /// A command in a substitution is that leaf's, elsewhere the program's.

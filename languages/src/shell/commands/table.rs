@@ -102,7 +102,7 @@ pub(super) const NETWORK: &[&str] = &[
     "whois",
 ];
 
-/// Programs of everyday work on machines and projects, whose lines people copy into manuals, tickets and scripts. None of
+/// Programs of routine work on machines and projects, whose lines people copy into manuals, tickets and scripts. None of
 /// them opens a connection or runs what an argument says.
 #[rustfmt::skip]
 pub(super) const ROUTINE: &[&str] = &[

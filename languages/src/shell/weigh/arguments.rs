@@ -6,7 +6,7 @@ use super::super::commands::{self, Name};
 use super::super::word::{Traits, Word};
 use super::head::{Head, Program};
 
-/// Points of one argument up to which it is everyday work.
+/// Points of one argument up to which it is routine.
 const SHARP: i32 = 3;
 
 /// Counted shapes of the arguments.

@@ -32,7 +32,7 @@ pub(super) struct Program {
     pub(super) numbered: bool,
     pub(super) interpreter: bool,
     pub(super) filter: bool,
-    /// True for a program of everyday work.
+    /// True for a program of routine work.
     pub(super) routine: bool,
 }
 
