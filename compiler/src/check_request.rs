@@ -3,21 +3,17 @@
 //! the content type are accepted is seen from the configuration itself.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use waf_detection::Engine;
-use waf_detection::budget::Budget;
-use waf_detection::exceptions::Exceptions;
-use waf_detection::inspection::{Bounds, Inspection, OnHit};
 use waf_detection::recorded::Recorded;
 use waf_detection::rule::STRONG;
 use waf_detection::verdict::{Match, Verdict};
 use waf_shared::catalog::{Default, Leaf, LeafSet};
 use waf_shared::plan::{Mode, Settings};
-use waf_shared::route::{Choice, Router};
+use waf_shared::route::Choice;
 
 use crate::Compiled;
 use crate::diagnostic::escaped;
+use crate::judge::{Inspected, Judge};
 use crate::resolve::Route;
 
 /// The engine's findings in a request.
@@ -40,8 +36,9 @@ impl Compiled {
                 "this is no recorded request: the first line must be a request line such as `GET /path HTTP/1.1`",
             );
         }
-        let route = match Router::new(&self.plan).choose(request.field("host"), request.path()) {
-            Choice::Route(index) => self.resolved.routes.get(index),
+        let judge = Judge::new(&self.plan);
+        let (index, route) = match judge.choose(&request) {
+            Choice::Route(index) => (index, self.resolved.routes.get(index)),
             Choice::None => return turned_away("refused with 404: no route serves this host and path"),
             Choice::Ambiguous => {
                 return turned_away(
@@ -50,7 +47,7 @@ impl Compiled {
             }
         };
         match route {
-            Some(route) => Case::new(self, route, &request).explain(),
+            Some(route) => Case { route, index, request: &request, judge }.explain(),
             None => turned_away("refused with 404: no route serves this host and path"),
         }
     }
@@ -59,41 +56,25 @@ impl Compiled {
 /// A request on its route.
 struct Case<'a> {
     route: &'a Route,
+    /// Index of the route.
+    index: usize,
     request: &'a Recorded<'a>,
-    engine: Arc<Engine>,
-    exceptions: Option<Arc<Exceptions>>,
+    judge: Judge<'a>,
 }
 
-impl<'a> Case<'a> {
-    fn new(compiled: &Compiled, route: &'a Route, request: &'a Recorded<'a>) -> Case<'a> {
-        let engine = Arc::new(waf_detection::rules::engine());
-        // Names of rules and places were looked up when the file was read.
-        let exceptions = Exceptions::of(compiled.plan.exceptions_of(&route.plan)).ok().flatten();
-        Case { route, request, engine, exceptions }
-    }
-
+impl Case<'_> {
     fn settings(&self) -> &Settings {
         &self.route.plan.settings
     }
 
-    /// The verdict when only `leaves` are in force.
-    fn judge(&self, leaves: LeafSet) -> Verdict {
-        self.judge_with_exceptions(leaves).0
-    }
-
-    /// The same, and the exceptions that spared the request.
-    fn judge_with_exceptions(&self, leaves: LeafSet) -> (Verdict, Vec<Arc<str>>) {
-        let bounds = Bounds::of(self.settings());
-        let engine = Arc::clone(&self.engine);
-        let mut inspection = Inspection::new(engine, leaves, bounds, OnHit::GoOn, Budget::UNLIMITED);
-        inspection.except(self.exceptions.as_ref());
-        self.request.show(&mut inspection);
-        (inspection.verdict().clone(), inspection.spared().cloned().collect())
+    /// The verdict when only `leaves` are in force, and the exceptions that spared the request.
+    fn judge(&self, leaves: LeafSet) -> Inspected {
+        self.judge.inspect(self.index, leaves, self.request)
     }
 
     fn explain(&self) -> Explanation {
         let leaves = self.settings().leaves;
-        let (verdict, spared) = self.judge_with_exceptions(leaves);
+        let Inspected { verdict, spared } = self.judge(leaves);
         let detect_only = self.settings().mode == Mode::DetectOnly;
         let passes = !verdict.blocks() || detect_only;
         let mut text = String::new();
@@ -161,7 +142,7 @@ impl<'a> Case<'a> {
         let mut off: Vec<Leaf> = Vec::new();
         let without = |off: &[Leaf]| leaves.without(&off.iter().copied().collect::<LeafSet>());
         loop {
-            let verdict = self.judge(without(&off));
+            let verdict = self.judge(without(&off)).verdict;
             let fired = verdict.leaves();
             let known = off.len();
             off.extend(fired.iter());
@@ -171,7 +152,7 @@ impl<'a> Case<'a> {
         }
         for leaf in off.clone() {
             let fewer: Vec<Leaf> = off.iter().copied().filter(|other| *other != leaf).collect();
-            if !self.judge(without(&fewer)).blocks() {
+            if !self.judge(without(&fewer)).verdict.blocks() {
                 off = fewer;
             }
         }

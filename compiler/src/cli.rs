@@ -60,6 +60,19 @@ pub enum Command {
         #[arg(default_value = "-")]
         request: PathBuf,
     },
+    /// Run policy tests: requests with the verdicts that a configuration has to give. The exit status is 1 when one
+    /// fails.
+    Test {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+        /// Format of the results.
+        #[arg(long, value_enum, default_value_t = TestFormat::Text)]
+        format: TestFormat,
+        /// Files of tests.
+        #[arg(value_name = "TESTS", required = true)]
+        tests: Vec<PathBuf>,
+    },
     /// Print the JSON Schema (draft-07) of the configuration.
     Schema,
     /// Show the compiled plan and its digest.
@@ -80,6 +93,17 @@ pub enum Command {
         /// Which one.
         page: Page,
     },
+}
+
+/// Format of the results of tests.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum TestFormat {
+    /// A line for each test that fails.
+    Text,
+    /// One document.
+    Json,
+    /// JUnit XML.
+    Junit,
 }
 
 /// A reference page, or a file of `ops/`.

@@ -26,11 +26,13 @@ mod openapi;
 pub mod tracing;
 
 mod effective;
+mod judge;
 
 pub mod catalog;
 pub mod changes;
 pub mod check_request;
 pub mod cli;
+pub mod policy;
 pub mod reference;
 pub mod report;
 pub mod rules;
@@ -57,6 +59,8 @@ pub struct Options {
     pub trusted_proxies: Vec<Cidr>,
     /// Variables of the environment about traces.
     pub tracing: tracing::Environment,
+    /// Files of policy tests, which a configuration from a file has to pass.
+    pub policy_tests: Vec<PathBuf>,
     /// Today, by which exceptions expire.
     pub today: date::Date,
 }
@@ -67,6 +71,7 @@ impl Default for Options {
             host_checks: true,
             trusted_proxies: Vec::new(),
             tracing: tracing::Environment::default(),
+            policy_tests: Vec::new(),
             today: date::Date::at(std::time::SystemTime::now()),
         }
     }
@@ -92,9 +97,25 @@ pub struct Compiled {
 pub fn compile_file(path: &Path, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     let name = path.display().to_string();
     match source::read_text(path) {
-        Ok(text) => compile_text(&name, &text, &source::base_dir(path), options),
+        Ok(text) => tested(compile_text(&name, &text, &source::base_dir(path), options)?, options),
         Err(error) => Err(unreadable(&name, &error)),
     }
+}
+
+/// The configuration, if it passes the policy tests.
+fn tested(mut compiled: Compiled, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+    if options.policy_tests.is_empty() {
+        return Ok(compiled);
+    }
+    let report = compiled.policy_tests(&options.policy_tests);
+    if !report.is_ok() {
+        return Err(report.findings());
+    }
+    let here = Path::new(".");
+    compiled
+        .files
+        .extend(options.policy_tests.iter().map(|file| source::absolute(here, &file.to_string_lossy())));
+    Ok(compiled)
 }
 
 /// Compiles what `stream` delivers, under `name`.

@@ -13,7 +13,7 @@
 
 mod exception;
 mod route;
-mod section;
+pub(crate) mod section;
 mod settings;
 
 pub(crate) use exception::{EXCEPTIONS, Exception, PRESETS, Preset};

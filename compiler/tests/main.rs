@@ -8,6 +8,7 @@ mod contracts;
 mod exceptions;
 mod openapi;
 mod plans;
+mod policy;
 mod presets;
 mod robust;
 mod settings;

@@ -162,7 +162,7 @@ metrics! {
     OpenapiShadow, "waf_openapi_shadow_total", MetricKind::Counter, None, ["route"], Workers,
         "Requests for paths that the contract of their route does not declare.";
     ConfigReload, "waf_config_reload_total", MetricKind::Counter, None, ["result"], Supervisor,
-        "Reloads of the configuration by result: success, or error (invalid, rejected by a worker, or a port that cannot be had; the old plan serves on).";
+        "Reloads of the configuration by result: success, error (invalid, rejected by a worker, or a port that cannot be had) or tests (a policy test fails); but for success the old plan serves on.";
     ConfigLastReload, "waf_config_last_reload_success_timestamp_seconds", MetricKind::Gauge, Seconds, [], Supervisor,
         "Unix time at which the plan in force came into force.";
     WorkerRestarts, "waf_worker_restarts_total", MetricKind::Counter, None, [], Supervisor,

@@ -46,6 +46,9 @@ pub struct Serve {
     /// Leave out checks that depend on this machine
     #[arg(long)]
     pub no_host_checks: bool,
+    /// Policy tests that a configuration has to pass before it is applied; may be given more than once
+    #[arg(long, value_name = "FILE")]
+    pub policy_tests: Vec<PathBuf>,
     /// Port for HTTPS in modes 1 and 2; clients still come by 443
     #[arg(long, value_name = "PORT", default_value_t = 443, value_parser = clap::value_parser!(u16).range(1..))]
     pub https_port: u16,

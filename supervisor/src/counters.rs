@@ -73,6 +73,8 @@ pub struct Counters {
     pub reloads: Counter,
     /// Reloads that changed nothing: invalid, rejected, or a port that cannot be had.
     pub reloads_refused: Counter,
+    /// Reloads that changed nothing because policy tests failed.
+    pub reloads_failed_tests: Counter,
     /// Workers started in place of dead ones.
     pub worker_restarts: Counter,
     /// Lines written to stdout.

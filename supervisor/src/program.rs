@@ -71,7 +71,7 @@ pub fn run() -> ExitCode {
 
 /// Judges the configuration and prints the verdict on stdout.
 fn validate(serve: &Serve) -> ExitCode {
-    match compile_file(&serve.config, &options(&serve.process, !serve.no_host_checks)) {
+    match compile_file(&serve.config, &tested(serve)) {
         Ok(Compiled { warnings, .. }) => {
             for warning in &warnings {
                 anstream::println!("{warning}");
@@ -92,7 +92,7 @@ fn validate(serve: &Serve) -> ExitCode {
 fn serve(serve: Serve) -> ExitCode {
     let began = Instant::now();
     logs::init(serve.process.log_level.into(), None);
-    let options = options(&serve.process, !serve.no_host_checks);
+    let options = tested(&serve);
     let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
     let acme = serve.acme.settings();
     match Source::open(serve.config, options) {
@@ -240,6 +240,12 @@ fn raise_file_limit() {
         // The limit as it was is then in force.
         let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
     }
+}
+
+/// The options of a service that is configured by a file.
+fn tested(serve: &Serve) -> Options {
+    let policy_tests = serve.policy_tests.clone();
+    Options { policy_tests, ..options(&serve.process, !serve.no_host_checks) }
 }
 
 fn options(process: &Process, host_checks: bool) -> Options {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
-use waf_compiler::cli::{Arguments, Command, Format, Page};
+use waf_compiler::cli::{Arguments, Command, Format, Page, TestFormat};
 use waf_compiler::report::{self, Outcome};
 use waf_compiler::{Compiled, Options, catalog, compile_file, compile_stream, reference, rules, schema};
 
@@ -61,6 +61,15 @@ fn run(command: &Command) -> Answer {
         Command::CheckRequest { config, request } => {
             with_compiled(config, |compiled| check_request(compiled, request))
         }
+        Command::Test { config, format, tests } => with_compiled(config, |compiled| {
+            let report = compiled.policy_tests(tests);
+            let text = match format {
+                TestFormat::Text => report.text(),
+                TestFormat::Json => report.json(),
+                TestFormat::Junit => report.junit(),
+            };
+            Answer { text, valid: report.is_ok() }
+        }),
         Command::Schema => Answer { text: schema::schema(), valid: true },
         Command::Reference { page: Page::Configuration } => {
             Answer { text: reference::configuration(), valid: true }

@@ -134,7 +134,8 @@ impl Row<'_> {
             Name::InspectionSeconds => self.families(sums),
             Name::ConfigReload => {
                 self.counter(&["success"], own.reloads.value())?;
-                self.counter(&["error"], own.reloads_refused.value())
+                self.counter(&["error"], own.reloads_refused.value())?;
+                self.counter(&["tests"], own.reloads_failed_tests.value())
             }
             Name::ConfigLastReload => {
                 let since = sums.in_force_since.and_then(|time| time.duration_since(UNIX_EPOCH).ok());

@@ -52,7 +52,11 @@ impl Supervisor {
                 }
             }
             SourceUpdate::Invalid(diagnostics) => {
-                self.reporting.not_applied();
+                if diagnostics.iter().any(|found| found.code == waf_compiler::code::POLICY_TEST) {
+                    self.reporting.tests_failed();
+                } else {
+                    self.reporting.not_applied();
+                }
                 for diagnostic in &diagnostics {
                     match diagnostic.severity {
                         Severity::Error => error!(code = diagnostic.code, "{diagnostic}"),

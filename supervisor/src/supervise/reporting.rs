@@ -82,8 +82,18 @@ impl Reporting {
 
     /// A change of the configuration that is not applied.
     pub(super) fn not_applied(&mut self) {
-        self.notifier.reloaded("the last change is not applied; the plan before it serves");
         self.counters.reloads_refused.add(1);
+        self.plan_stays();
+    }
+
+    /// A change of the configuration that does not pass the policy tests.
+    pub(super) fn tests_failed(&mut self) {
+        self.counters.reloads_failed_tests.add(1);
+        self.plan_stays();
+    }
+
+    fn plan_stays(&mut self) {
+        self.notifier.reloaded("the last change is not applied; the plan before it serves");
         self.metrics.degrade(Degraded::Configuration, true);
     }
 

@@ -114,7 +114,7 @@ impl Figures {
             Name::WorkerRestarts => self.worker_restarts = number,
             Name::ConfigLastReload => self.in_force_since_s = number,
             Name::ConfigReload if sample.label("result") == "success" => self.reloads = number,
-            Name::ConfigReload => self.reloads_refused = number,
+            Name::ConfigReload => self.reloads_refused += number,
             Name::AuditEvents => self.audit_events = number,
             Name::AuditRefused => self.audit_refused = number,
             Name::TraceSpansDropped => self.spans_dropped = number,
