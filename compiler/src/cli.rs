@@ -60,6 +60,21 @@ pub enum Command {
         #[arg(default_value = "-")]
         request: PathBuf,
     },
+    /// Group the findings of audit events, tell likely false alarms from attacks, and print the narrowest exceptions.
+    Suggest {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+        /// Write the exceptions into the configuration; comments stay.
+        #[arg(long)]
+        apply: bool,
+        /// Propose exceptions for groups that are neither too.
+        #[arg(long)]
+        unclear: bool,
+        /// Files of audit events, a JSON document a line; `-` is standard input.
+        #[arg(value_name = "EVENTS", required = true)]
+        events: Vec<PathBuf>,
+    },
     /// Run policy tests: requests with the verdicts that a configuration has to give. The exit status is 1 when one
     /// fails.
     Test {

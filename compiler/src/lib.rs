@@ -37,6 +37,7 @@ pub mod reference;
 pub mod report;
 pub mod rules;
 pub mod schema;
+pub mod suggest;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use raw::document;

@@ -12,4 +12,5 @@ mod policy;
 mod presets;
 mod robust;
 mod settings;
+mod suggest;
 mod warnings;

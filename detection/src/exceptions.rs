@@ -76,6 +76,23 @@ impl Exceptions {
     }
 }
 
+impl Exceptions {
+    /// Returns `true` if a request with that method and path would lose a finding of `rule` in a place of the kind `place`.
+    /// For tools that know findings from events.
+    pub fn takes(
+        self: &Arc<Self>,
+        rule: &'static Rule,
+        (place, name): (&str, &[u8]),
+        request: (&[u8], &[u8]),
+    ) -> bool {
+        let mut asked = RequestExceptions::default();
+        asked.set(Some(Arc::clone(self)));
+        asked.begin(request.0, request.1, None);
+        let mut kinds = Place::ALL.iter().filter(|kind| kind.as_str() == place);
+        kinds.any(|kind| asked.take(rule, *kind, name))
+    }
+}
+
 impl Exception {
     fn new(planned: &plan::Exception, path_set: Option<usize>) -> Result<Exception, ExceptionError> {
         let rule = |id: &String| {

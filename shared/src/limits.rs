@@ -83,6 +83,9 @@ pub const EXCEPTION_ENTRIES_MAX: usize = 64;
 /// Characters of the name that an exception has in metrics.
 pub const EXCEPTION_NAME_CHARS_MAX: usize = 160;
 
+/// Audit events that suggestions of exceptions are made from; of more the first.
+pub const EVENTS_SUGGESTED_MAX: usize = 100_000;
+
 /// Wildcards in the name of one place.
 pub const PLACE_WILDCARDS_MAX: usize = 8;
 

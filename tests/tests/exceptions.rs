@@ -2,6 +2,7 @@
 
 use waf_tests::contract::{blocked, encode};
 use waf_tests::origin::Origin;
+use waf_tests::programs;
 use waf_tests::raw::Request;
 use waf_tests::running::{self, with_metrics, with_routes};
 use waf_tests::scrape::{self, Scrape};
@@ -89,4 +90,44 @@ fn an_exception_comes_and_goes_with_the_plan() {
     waf.reconfigure(&excepted.replace("sql-injection", "sql-injektion"));
     waf.wait_log(&["`sql-injektion` is not a known protection name"]);
     blocked(&request(), 403);
+}
+
+#[test]
+fn a_false_alarm_becomes_an_exception_in_two_commands() {
+    let origin = Origin::start();
+    let config = with_routes(&format!(
+        "  # written by users\n  - id: reports\n    match: {{ paths: [/reports/*] }}\n    mode: detect_only\n    upstream: {0}\n",
+        origin.url()
+    ));
+    let waf = running::waf(&config);
+    for day in ["monday", "tuesday"] {
+        let page = format!("http://shop.example/reports/{day}");
+        let request = post("/reports/7/run", "query", SQL).host("shop.example").field("Referer", &page);
+        assert_eq!(request.to(waf.port).status, 200);
+    }
+    waf.wait_events(2);
+    let events = waf.folder().join("events.jsonl");
+    std::fs::write(&events, waf.out().join("\n")).expect("the folder can be written");
+    let run = |more: &[&str]| {
+        let mut command = std::process::Command::new(programs::waf_compile());
+        command.args(["suggest", "--config"]).arg(waf.config()).args(more).arg(&events);
+        let output = command.output().expect("waf-compile runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let shown = run(&[]);
+    assert!(shown.contains("ARGS:query: 2 requests of 1 client, likely a false alarm"), "{shown}");
+    let before = waf.plan();
+    assert!(run(&["--apply"]).contains("1 exceptions written"), "the second command");
+    waf.until_replaced(&before);
+    let written = std::fs::read_to_string(waf.config()).expect("the configuration");
+    assert!(
+        written.contains("  # written by users\n") && written.contains(r#"in: ["ARGS:query"]"#),
+        "{written}"
+    );
+    assert_eq!(post("/reports/9/run", "query", SQL).to(waf.port).status, 200);
+    assert_eq!(post("/reports/9/run", "name", SQL).to(waf.port).status, 200);
+    let last = waf.wait_events(3);
+    assert_eq!(last.len(), 3, "the excepted field makes no event, another one does");
+    assert_eq!(last[2]["waf"]["matches"][0]["name"], "name");
 }

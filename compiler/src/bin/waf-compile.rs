@@ -1,12 +1,13 @@
 //! The linter: checks configurations, and shows what they mean. Everything that it knows is in the library.
 
 use std::io::{Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 use waf_compiler::cli::{Arguments, Command, Format, Page, TestFormat};
 use waf_compiler::report::{self, Outcome};
+use waf_compiler::suggest::Events;
 use waf_compiler::{Compiled, Options, catalog, compile_file, compile_stream, reference, rules, schema};
 
 /// Output, and the verdict for the exit status.
@@ -61,6 +62,9 @@ fn run(command: &Command) -> Answer {
         Command::CheckRequest { config, request } => {
             with_compiled(config, |compiled| check_request(compiled, request))
         }
+        Command::Suggest { config, apply, unclear, events } => {
+            with_compiled(config, |compiled| suggest(compiled, config, events, (*apply, *unclear)))
+        }
         Command::Test { config, format, tests } => with_compiled(config, |compiled| {
             let report = compiled.policy_tests(tests);
             let text = match format {
@@ -108,6 +112,31 @@ fn effective(compiled: &Compiled, route: &str) -> Answer {
         None => format!("routes: {}", compiled.route_ids().collect::<Vec<_>>().join(", ")),
     };
     Answer { text: format!("there is no such route; {help}\n"), valid: false }
+}
+
+fn suggest(compiled: &Compiled, config: &Path, files: &[PathBuf], (apply, unclear): (bool, bool)) -> Answer {
+    let mut events = Events::default();
+    for file in files {
+        let read = if file == Path::new("-") {
+            events.read(std::io::stdin().lock())
+        } else {
+            std::fs::File::open(file).and_then(|file| events.read(std::io::BufReader::new(file)))
+        };
+        if let Err(error) = read {
+            let text = format!("{}: the events cannot be read: {error}\n", name(file));
+            return Answer { text, valid: false };
+        }
+    }
+    let mut suggested = compiled.suggest(&events, unclear);
+    if !apply {
+        return Answer { text: suggested.text, valid: true };
+    }
+    let (line, valid) = match waf_compiler::suggest::write(config, &suggested.exceptions) {
+        Ok(count) => (format!("{}: {count} exceptions written", name(config)), true),
+        Err(error) => (format!("{}: nothing was written: {error}", name(config)), false),
+    };
+    suggested.text.push_str(&format!("\n# {line}\n"));
+    Answer { text: suggested.text, valid }
 }
 
 fn check_request(compiled: &Compiled, request: &Path) -> Answer {

@@ -1,0 +1,136 @@
+//! Exceptions suggested by audit events: findings grouped by route, path and place, each group judged a likely false alarm
+//! or an attack with its reasons, and the narrowest exception for it with what it would have spared. It reads events and
+//! a compiled configuration, and writes nothing but the text of the configuration that [`applied`] returns.
+
+mod apply;
+mod effect;
+mod event;
+mod group;
+mod page;
+
+pub use apply::{ApplyError, applied};
+
+use std::io::{BufRead, Write as _};
+use std::path::Path;
+
+use waf_shared::limits::EVENTS_SUGGESTED_MAX;
+
+use crate::{Compiled, Options, Severity, compile_text, source};
+use event::Event;
+use group::{Group, Judgement};
+
+/// Bytes of one event; those that the service writes are shorter.
+const EVENT_BYTES_MAX: u64 = 1 << 20;
+
+/// Audit events, read.
+#[derive(Debug, Default)]
+pub struct Events {
+    list: Vec<Event>,
+    /// Lines that are no events of this service.
+    unread: usize,
+    /// Events beyond the bound.
+    left_out: usize,
+}
+
+impl Events {
+    /// Adds the events of `lines`.
+    pub fn read(&mut self, mut lines: impl BufRead) -> std::io::Result<()> {
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = std::io::Read::take(&mut lines, EVENT_BYTES_MAX).read_until(b'\n', &mut line)?;
+            if read == 0 {
+                return Ok(());
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match Event::parse(&line) {
+                None => self.unread += 1,
+                Some(_) if self.list.len() >= EVENTS_SUGGESTED_MAX => self.left_out += 1,
+                Some(event) => self.list.push(event),
+            }
+        }
+    }
+}
+
+/// A suggestion for one route.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// Id of the route.
+    pub route: String,
+    /// The fields of the exception as YAML, a line each.
+    pub lines: Vec<String>,
+}
+
+/// The groups in words, and the exceptions for those that are likely false alarms.
+#[derive(Debug)]
+pub struct Suggested {
+    /// For people.
+    pub text: String,
+    /// For [`applied`].
+    pub exceptions: Vec<Suggestion>,
+}
+
+/// Writes suggestions into the configuration at `path`, in one step, and returns their number. A text that does not
+/// compile is not written.
+pub fn write(path: &Path, suggestions: &[Suggestion]) -> Result<usize, WriteError> {
+    if suggestions.is_empty() {
+        return Ok(0);
+    }
+    // A link stays a link.
+    let path = path.canonicalize()?;
+    let text = applied(&std::fs::read_to_string(&path)?, suggestions)?;
+    let options = Options { host_checks: false, ..Options::default() };
+    if let Err(faults) = compile_text("the new text", &text, &source::base_dir(&path), &options) {
+        let first = faults.iter().find(|fault| fault.severity == Severity::Error);
+        return Err(WriteError::Invalid(first.map_or(String::new(), ToString::to_string)));
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = path.with_file_name(name);
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&new)?;
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| std::fs::metadata(&path))
+        .and_then(|known| std::fs::set_permissions(&new, known.permissions()))
+        .and_then(|()| std::fs::rename(&new, &path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&new);
+    }
+    written?;
+    Ok(suggestions.len())
+}
+
+/// A fault that keeps suggestions from being written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The text has no place for them.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// The text would not be valid.
+    #[error("the configuration would not be valid: {0}")]
+    Invalid(String),
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+}
+
+impl Compiled {
+    /// Groups the findings of `events`. With `unclear`, groups that are neither alarm nor attack have exceptions too.
+    pub fn suggest(&self, events: &Events, unclear: bool) -> Suggested {
+        let groups = group::groups(&self.plan, &events.list);
+        let is_proposed = |group: &Group| match group.judgement {
+            Judgement::FalseAlarm => true,
+            Judgement::Unclear => unclear,
+            Judgement::Attack => false,
+        };
+        let is_new = |group: &&Group| is_proposed(group) && !group.effect.is_there;
+        let exceptions = groups.iter().filter(is_new).filter_map(|group| {
+            let lines = group.lines()?;
+            Some(Suggestion { route: group.route.clone(), lines })
+        });
+        let exceptions = exceptions.collect();
+        Suggested { text: page::page(events, &groups, is_proposed), exceptions }
+    }
+}
