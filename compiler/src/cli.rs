@@ -75,6 +75,11 @@ pub enum Command {
         #[arg(value_name = "EVENTS", required = true)]
         events: Vec<PathBuf>,
     },
+    /// Translate exclusions of ModSecurity and the Core Rule Set into exceptions, and list those without a counterpart.
+    ImportExclusions {
+        /// The file of directives.
+        file: PathBuf,
+    },
     /// Run policy tests: requests with the verdicts that a configuration has to give. The exit status is 1 when one
     /// fails.
     Test {

@@ -32,6 +32,7 @@ pub mod catalog;
 pub mod changes;
 pub mod check_request;
 pub mod cli;
+pub mod exclusions;
 pub mod policy;
 pub mod reference;
 pub mod report;
@@ -101,6 +102,11 @@ pub fn compile_file(path: &Path, options: &Options) -> Result<Compiled, Vec<Diag
         Ok(text) => tested(compile_text(&name, &text, &source::base_dir(path), options)?, options),
         Err(error) => Err(unreadable(&name, &error)),
     }
+}
+
+/// The text of a file that is no configuration, under the bound of one.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    source::read_text(path).map_err(|error| format!("{}: the file {error}", path.display()))
 }
 
 /// The configuration, if it passes the policy tests.

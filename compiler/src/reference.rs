@@ -117,6 +117,7 @@ pub fn linter() -> String {
          \x20                                       what the engine finds in a recorded request, and why\n\
          waf-compile suggest --config FILE [--apply] [--unclear] EVENTS...\n\
          \x20                                       exceptions for what audit events show to be false alarms\n\
+         waf-compile import-exclusions FILE      exclusions of ModSecurity as exceptions\n\
          waf-compile test --config FILE [--format text|json|junit] TESTS...\n\
          \x20                                       requests with the verdicts that a configuration has to give\n\
          waf-compile schema                      JSON Schema (draft-07) for editors\n\

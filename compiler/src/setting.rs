@@ -143,9 +143,9 @@ pub(crate) fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
     out
 }
 
-/// A double-quoted YAML string: JSON's are.
+/// A double-quoted YAML string: JSON's are. What terminals and readers of lines obey is escaped.
 pub(crate) fn string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    waf_shared::text::escaped(&serde_json::Value::from(text).to_string())
 }
 
 /// A list of strings in YAML's flow style.

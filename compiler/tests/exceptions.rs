@@ -36,12 +36,8 @@ fn named<'p>(plan: &'p Plan, id: &str) -> Vec<&'p str> {
 
 /// A file with these exceptions on its only route, as lines of one entry each.
 fn with(entries: &[&str]) -> String {
-    let mut text =
-        "version: v1alpha1\nroutes:\n  - id: x\n    upstream: http://a\n    exceptions:\n".to_owned();
-    for entry in entries {
-        text.push_str(&format!("      - {{{entry}}}\n"));
-    }
-    text
+    let list: String = entries.iter().flat_map(|entry| ["      - {", entry, "}\n"]).collect();
+    format!("version: v1alpha1\nroutes:\n  - id: x\n    upstream: http://a\n    exceptions:\n{list}")
 }
 
 #[test]

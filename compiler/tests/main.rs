@@ -6,6 +6,7 @@ mod cli;
 mod common;
 mod contracts;
 mod exceptions;
+mod exclusions;
 mod openapi;
 mod plans;
 mod policy;

@@ -45,7 +45,7 @@ fn judge(exceptions: &[plan::Exception], show: &dyn Fn(&mut Inspection)) -> (Ver
         Inspection::new(engine(), every_leaf(), Bounds::DEFAULT, OnHit::GoOn, Budget::UNLIMITED);
     inspection.except(Exceptions::of(exceptions).unwrap().as_ref());
     show(&mut inspection);
-    (inspection.verdict().clone(), inspection.spared().map(|name| name.to_string()).collect())
+    (inspection.verdict().clone(), inspection.spared().map(ToString::to_string).collect())
 }
 
 /// Everything about a match but the order.

@@ -8,7 +8,9 @@ use clap::{CommandFactory as _, Parser as _};
 use waf_compiler::cli::{Arguments, Command, Format, Page, TestFormat};
 use waf_compiler::report::{self, Outcome};
 use waf_compiler::suggest::Events;
-use waf_compiler::{Compiled, Options, catalog, compile_file, compile_stream, reference, rules, schema};
+use waf_compiler::{
+    Compiled, Options, catalog, compile_file, compile_stream, exclusions, reference, rules, schema,
+};
 
 /// Output, and the verdict for the exit status.
 struct Answer {
@@ -65,6 +67,10 @@ fn run(command: &Command) -> Answer {
         Command::Suggest { config, apply, unclear, events } => {
             with_compiled(config, |compiled| suggest(compiled, config, events, (*apply, *unclear)))
         }
+        Command::ImportExclusions { file } => match waf_compiler::read_text(file) {
+            Ok(text) => Answer { text: exclusions::translate(&text), valid: true },
+            Err(error) => Answer { text: format!("{error}\n"), valid: false },
+        },
         Command::Test { config, format, tests } => with_compiled(config, |compiled| {
             let report = compiled.policy_tests(tests);
             let text = match format {
@@ -127,7 +133,7 @@ fn suggest(compiled: &Compiled, config: &Path, files: &[PathBuf], (apply, unclea
             return Answer { text, valid: false };
         }
     }
-    let mut suggested = compiled.suggest(&events, unclear);
+    let suggested = compiled.suggest(&events, unclear);
     if !apply {
         return Answer { text: suggested.text, valid: true };
     }
@@ -135,8 +141,7 @@ fn suggest(compiled: &Compiled, config: &Path, files: &[PathBuf], (apply, unclea
         Ok(count) => (format!("{}: {count} exceptions written", name(config)), true),
         Err(error) => (format!("{}: nothing was written: {error}", name(config)), false),
     };
-    suggested.text.push_str(&format!("\n# {line}\n"));
-    Answer { text: suggested.text, valid }
+    Answer { text: format!("{}\n# {line}\n", suggested.text), valid }
 }
 
 fn check_request(compiled: &Compiled, request: &Path) -> Answer {

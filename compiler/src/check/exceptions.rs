@@ -26,15 +26,17 @@ const PATHS_COMPARED_MAX: usize = 1_000;
 /// Faults and remarks of each exception by itself.
 pub(super) fn check(document: &Document, today: Date, sink: &mut Sink) {
     let shared = global_of(document).map_or(&[][..], |global| entries(global.exceptions.as_ref()));
-    shared.iter().for_each(|at| alone(at, today, sink));
     for at in shared {
+        alone(at, today, sink);
         broad(&at.value, sink);
     }
     let global_presets = global_of(document).map_or(&[][..], |global| entries(global.r#use.as_ref()));
     repeated("global.use", &[], global_presets, sink);
     for route in routes_of(document) {
         let own = entries(route.exceptions.as_ref());
-        own.iter().for_each(|at| alone(at, today, sink));
+        for at in own {
+            alone(at, today, sink);
+        }
         let presets = entries(route.r#use.as_ref());
         repeated(&format!("{}.use", route.place), global_presets, presets, sink);
         let count = shared.len() + own.len() + shipped(global_presets, presets);

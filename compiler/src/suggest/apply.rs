@@ -1,5 +1,7 @@
 //! Suggestions written into the text of a configuration: whole lines are inserted, nothing else changes.
 
+use std::fmt::Write as _;
+
 use super::Suggestion;
 use crate::diagnostic::Sink;
 use crate::resolve::route_names;
@@ -40,11 +42,11 @@ fn with(text: &str, suggestion: &Suggestion) -> Result<String, ApplyError> {
     let end = if lines.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
     let mut inserted = String::new();
     if let Some(indent) = spot.key_indent {
-        inserted.push_str(&format!("{}exceptions:{end}", " ".repeat(indent)));
+        let _ = write!(inserted, "{}exceptions:{end}", " ".repeat(indent));
     }
     for (nth, field) in suggestion.lines.iter().enumerate() {
         let mark = if nth == 0 { "- " } else { "  " };
-        inserted.push_str(&format!("{}{mark}{field}{end}", " ".repeat(spot.item_indent)));
+        let _ = write!(inserted, "{}{mark}{field}{end}", " ".repeat(spot.item_indent));
     }
     let (before, after) = lines.split_at_checked(spot.line).unwrap_or((&lines, &[]));
     let mut out = before.concat();

@@ -145,7 +145,7 @@ fn gather(events: &[Event], key: &Key, members: &[Member]) -> Group {
     let of = || members.iter().filter_map(|member| events.get(member.event));
     Group {
         route: key.route.clone(),
-        path: key.path.clone(),
+        path: last_kept(&key.path, of().map(|event| event.path.as_str())),
         place: key.place.clone(),
         methods: of().map(|event| event.method.clone()).collect(),
         rules: members.iter().flat_map(|member| &member.rules).map(|rule| (rule.id, *rule)).collect(),
@@ -244,13 +244,17 @@ fn path_of(path: &str) -> String {
             && (segment.bytes().all(|byte| byte.is_ascii_digit())
                 || segment.len() >= 8 && has_digit && segment.bytes().all(hex))
     };
-    let last = path.split('/').count().saturating_sub(1);
-    let segments = path.split('/').enumerate().map(|(nth, segment)| match is_id(segment) {
-        // A `*` at the end of a pattern is everything below: an id there stays as it is.
-        true if nth < last => "*",
-        _ => segment,
-    });
+    let segments = path.split('/').map(|segment| if is_id(segment) { "*" } else { segment });
     segments.collect::<Vec<_>>().join("/")
+}
+
+/// The pattern with the last segment of `paths` where they share one: a `*` at the end is everything below.
+fn last_kept<'p>(pattern: &str, paths: impl Iterator<Item = &'p str>) -> String {
+    let last: BTreeSet<&str> = paths.filter_map(|path| path.rsplit('/').next()).collect();
+    match (pattern.strip_suffix('*'), last.first()) {
+        (Some(front), Some(only)) if last.len() == 1 => format!("{front}{only}"),
+        _ => pattern.to_owned(),
+    }
 }
 
 /// The place as an exception writes it: numbers of array syntax as `*`, and marks of the name itself coded.
@@ -296,11 +300,14 @@ mod tests {
             ("/posts/12/edit", "/posts/*/edit"),
             ("/p/87b7fad651f3453d0d78f109/x", "/p/*/x"),
             ("/p/7f1b2c3d-0000-4000-8000-123456789abc/x", "/p/*/x"),
-            ("/posts/12", "/posts/12"),
+            ("/posts/12", "/posts/*"),
             ("/decade/facade/x", "/decade/facade/x"),
         ] {
             assert_eq!(path_of(path), expected);
         }
+        assert_eq!(last_kept("/posts/*", ["/posts/1", "/posts/1"].into_iter()), "/posts/1");
+        assert_eq!(last_kept("/posts/*", ["/posts/1", "/posts/2"].into_iter()), "/posts/*");
+        assert_eq!(last_kept("/*/x", ["/1/x", "/2/x"].into_iter()), "/*/x");
         for (place, name, expected) in [
             ("ARGS", "q", "ARGS:q"),
             ("ARGS", "", "ARGS"),
