@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use waf_shared::plan::Segment;
+use waf_shared::plan::{PathPattern, Segment};
 
 use crate::field::Syntax;
 use crate::names::{Mistake, Word};
@@ -88,6 +88,11 @@ impl PathText {
     /// The pattern of a route without paths.
     pub(crate) fn any() -> PathText {
         PathText { text: String::new(), segments: vec![Segment::AnyNumber], rank: Rank::AnyPath }
+    }
+
+    /// As the plan has it; the rank is given when all patterns are known.
+    pub(crate) fn planned(&self) -> PathPattern {
+        PathPattern { text: self.text.clone(), segments: self.segments.clone(), rank: 0 }
     }
 
     /// Literal segments before the first wildcard.

@@ -12,11 +12,13 @@
 //! every row. A row without the plan's field, or the reverse, does not compile.
 
 mod exception;
+mod kinds;
 mod route;
 pub(crate) mod section;
 mod settings;
 
 pub(crate) use exception::{EXCEPTIONS, Exception, PRESETS, Preset};
+pub(crate) use kinds::{MODES, PROTECTIONS};
 pub(crate) use route::{Cors, OpenApi, Rewrite, Route};
 pub(crate) use settings::{
     Accept, Inspection, Multipart, RateLimit, RateLimitBackend, ResponseHeaders, SourceType,
@@ -53,9 +55,6 @@ impl OneOf for OtlpProtocol {
     const WORDS: &'static [(&'static str, OtlpProtocol)] =
         &[("grpc", OtlpProtocol::Grpc), ("http", OtlpProtocol::Http), ("http/protobuf", OtlpProtocol::Http)];
 }
-
-pub(crate) const MODES: FieldKind = FieldKind::Choice(&["blocking", "detect_only"]);
-pub(crate) const PROTECTIONS: FieldKind = FieldKind::List(&FieldKind::Text(Protection::SYNTAX));
 
 /// Everything that a file may contain.
 pub fn document() -> &'static [Field] {

@@ -5,63 +5,20 @@
 mod apply;
 mod effect;
 mod event;
+mod events;
 mod group;
 mod page;
+mod suggestion;
 
 pub use apply::{ApplyError, applied};
+pub use events::Events;
+pub use suggestion::Suggestion;
 
-use std::io::{BufRead, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
-use waf_shared::limits::EVENTS_SUGGESTED_MAX;
-
 use crate::{Compiled, Options, Severity, compile_text, source};
-use event::Event;
 use group::{Group, Judgement};
-
-/// Bytes of one event; those that the service writes are shorter.
-const EVENT_BYTES_MAX: u64 = 1 << 20;
-
-/// Audit events, read.
-#[derive(Debug, Default)]
-pub struct Events {
-    list: Vec<Event>,
-    /// Lines that are no events of this service.
-    unread: usize,
-    /// Events beyond the bound.
-    left_out: usize,
-}
-
-impl Events {
-    /// Adds the events of `lines`.
-    pub fn read(&mut self, mut lines: impl BufRead) -> std::io::Result<()> {
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let read = std::io::Read::take(&mut lines, EVENT_BYTES_MAX).read_until(b'\n', &mut line)?;
-            if read == 0 {
-                return Ok(());
-            }
-            if line.trim_ascii().is_empty() {
-                continue;
-            }
-            match Event::parse(&line) {
-                None => self.unread += 1,
-                Some(_) if self.list.len() >= EVENTS_SUGGESTED_MAX => self.left_out += 1,
-                Some(event) => self.list.push(event),
-            }
-        }
-    }
-}
-
-/// A suggestion for one route.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suggestion {
-    /// Id of the route.
-    pub route: String,
-    /// The fields of the exception as YAML, a line each.
-    pub lines: Vec<String>,
-}
 
 /// The groups in words, and the exceptions for those that are likely false alarms.
 #[derive(Debug)]

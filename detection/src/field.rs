@@ -93,6 +93,21 @@ impl Place {
         Place::ResponseBody,
     ];
 
+    /// Returns `true` if its values are percent-coded, by definition or, in cookies, by what every library does.
+    pub(crate) const fn is_coded(self) -> bool {
+        matches!(
+            self,
+            Place::Path
+                | Place::PathSegment
+                | Place::Query
+                | Place::QueryName
+                | Place::Form
+                | Place::FormName
+                | Place::Cookie
+                | Place::CookieName
+        )
+    }
+
     /// The way in which its values are named.
     pub(crate) const fn naming(self) -> Naming {
         match self {

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
-use crate::field::Place;
+use crate::evidence::Found;
+use crate::field::{Field, Place};
 use crate::rule::Rule;
 use crate::view::View;
 
@@ -26,6 +27,28 @@ pub struct Match {
     pub excerpt: Vec<u8>,
     /// The rule's weight.
     pub weight: u8,
+}
+
+impl Match {
+    /// A rule that was found in a view of `field`, in a window of it that begins at an offset.
+    pub(crate) fn quoting(
+        field: &Field<'_>,
+        view: View,
+        (window, offset): (&[u8], usize),
+        found: Found,
+    ) -> Match {
+        let length = found.length.min(limits::EXCERPT_BYTES_MAX);
+        let end = found.offset.saturating_add(length).min(window.len());
+        Match {
+            rule: found.rule,
+            place: field.place,
+            name: field.name.iter().take(limits::FIELD_NAME_BYTES_MAX).copied().collect(),
+            view,
+            offset: u32::try_from(offset.saturating_add(found.offset)).unwrap_or(u32::MAX),
+            excerpt: window.get(found.offset..end).unwrap_or_default().to_vec(),
+            weight: found.rule.weight,
+        }
+    }
 }
 
 /// A limit that was broken, or a message that cannot be read as what it claims to be.

@@ -81,21 +81,7 @@ fn run(command: &Command) -> Answer {
             Answer { text, valid: report.is_ok() }
         }),
         Command::Schema => Answer { text: schema::schema(), valid: true },
-        Command::Reference { page: Page::Configuration } => {
-            Answer { text: reference::configuration(), valid: true }
-        }
-        Command::Reference { page: Page::Limits } => Answer { text: reference::limits(), valid: true },
-        Command::Reference { page: Page::Linter } => Answer { text: reference::linter(), valid: true },
-        Command::Reference { page: Page::Metrics } => Answer { text: reference::metrics(), valid: true },
-        Command::Reference { page: Page::Presets } => Answer { text: reference::presets(), valid: true },
-        Command::Reference { page: Page::Protections } => {
-            Answer { text: reference::protections(), valid: true }
-        }
-        Command::Reference { page: Page::Alerts } => Answer { text: reference::alerts(), valid: true },
-        Command::Reference { page: Page::AlertCases } => {
-            Answer { text: reference::alert_cases(), valid: true }
-        }
-        Command::Reference { page: Page::Dashboard } => Answer { text: reference::dashboard(), valid: true },
+        Command::Reference { page } => Answer { text: reference_page(*page), valid: true },
         Command::Plan { file } => with_compiled(file, |compiled| Answer {
             text: format!(
                 "{:#?}\n{} bytes, digest {}\n",
@@ -106,6 +92,20 @@ fn run(command: &Command) -> Answer {
             valid: true,
         }),
         Command::Effective { file, route } => with_compiled(file, |compiled| effective(compiled, route)),
+    }
+}
+
+fn reference_page(page: Page) -> String {
+    match page {
+        Page::Configuration => reference::configuration(),
+        Page::Limits => reference::limits(),
+        Page::Linter => reference::linter(),
+        Page::Metrics => reference::metrics(),
+        Page::Presets => reference::presets(),
+        Page::Protections => reference::protections(),
+        Page::Alerts => reference::alerts(),
+        Page::AlertCases => reference::alert_cases(),
+        Page::Dashboard => reference::dashboard(),
     }
 }
 

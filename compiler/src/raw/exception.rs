@@ -1,6 +1,6 @@
 //! One exception as it is written.
 
-use super::PROTECTIONS;
+use super::kinds::PROTECTIONS;
 use super::section::section;
 use crate::field::FieldKind;
 use crate::names::{Day, Method, PlaceText, PlainText, PresetName, Protection, RuleId, Word};

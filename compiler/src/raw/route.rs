@@ -2,11 +2,10 @@
 
 use waf_shared::plan::Mode;
 
+use super::exception::{EXCEPTIONS, Exception, PRESETS};
+use super::kinds::{MODES, PROTECTIONS};
 use super::section::section;
-use super::{
-    Accept, EXCEPTIONS, Exception, Inspection, MODES, Multipart, PRESETS, PROTECTIONS, RateLimit,
-    ResponseHeaders,
-};
+use super::settings::{Accept, Inspection, Multipart, RateLimit, ResponseHeaders};
 use crate::field::{Bound, FieldKind, Limit, SECOND};
 use crate::names::{
     HeaderName, HostnameOrWildcard, Method, OpenApiLeaf, Origin, PathPrefix, PlainText, PresetName,

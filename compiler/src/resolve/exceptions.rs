@@ -2,7 +2,7 @@
 //! for metrics that is made from what it says.
 
 use waf_shared::limits::EXCEPTION_NAME_CHARS_MAX;
-use waf_shared::plan::{self, PathPattern};
+use waf_shared::plan;
 
 use super::lists::entries;
 use crate::date::Date;
@@ -79,11 +79,6 @@ fn resolved(raw: &raw::Exception, line: u32) -> Exception {
     let mut rules: Vec<&'static str> =
         entries(raw.rules.as_ref()).iter().map(|entry| entry.value.0.id).collect();
     let places = entries(raw.r#in.as_ref());
-    let path = |at: &At<crate::pattern::PathText>| PathPattern {
-        text: at.value.text.clone(),
-        segments: at.value.segments.clone(),
-        rank: 0,
-    };
     let what: Vec<&str> =
         protections.iter().map(|entry| entry.value.name).chain(rules.iter().copied()).collect();
     let texts: Vec<&str> = places.iter().map(|entry| entry.value.text.as_str()).collect();
@@ -100,7 +95,7 @@ fn resolved(raw: &raw::Exception, line: u32) -> Exception {
             rules: rules.iter().map(|rule| (*rule).to_owned()).collect(),
             places: places.iter().map(|entry| entry.value.planned.clone()).collect(),
             methods: unique(entries(raw.methods.as_ref()).iter().map(|entry| entry.value.0.clone())),
-            paths: entries(raw.paths.as_ref()).iter().map(path).collect(),
+            paths: entries(raw.paths.as_ref()).iter().map(|entry| entry.value.planned()).collect(),
         },
         protections: protections.iter().map(|entry| entry.value.name).collect(),
         places: texts.iter().map(|text| (*text).to_owned()).collect(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use waf_shared::limits::ROUTE_ID_BYTES_MAX;
 use waf_shared::plan;
-use waf_shared::plan::{Cors, OpenApi, PathPattern, Rewrite, RouteId};
+use waf_shared::plan::{Cors, OpenApi, Rewrite, RouteId};
 
 use super::exceptions::{self, Exception};
 use super::lists::{entries, global_lists, route_lists};
@@ -123,10 +123,6 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
     if patterns.is_empty() {
         patterns.push(At { value: PathText::any(), line: raw.line });
     }
-    let paths = patterns
-        .iter()
-        .map(|at| PathPattern { text: at.value.text.clone(), segments: at.value.segments.clone(), rank: 0 })
-        .collect();
     let quota = match &raw.rate_limit {
         Some(own) => rate_limit(&own.value, false),
         None => global.rate_limit.as_ref().and_then(|at| rate_limit(&at.value, true)),
@@ -134,7 +130,7 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
     let plan = plan::Route {
         id: RouteId(raw.name().to_owned()),
         hosts: raw.host_entries().iter().map(|at| at.value.0.clone()).collect(),
-        paths,
+        paths: patterns.iter().map(|at| at.value.planned()).collect(),
         upstream,
         upstream_timeout: lines.pick(
             "upstream_timeout",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Suggestion;
+use super::suggestion::Suggestion;
 use crate::diagnostic::Sink;
 use crate::resolve::route_names;
 use crate::tree::{self, Entry, Node, Value};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use waf_detection::exceptions::parse;
 use waf_detection::rule::{Rule, STRONG};
 use waf_shared::limits::FIELD_NAME_BYTES_MAX;
-use waf_shared::plan::{self, PathPattern, Plan};
+use waf_shared::plan::{self, Plan};
 
 use super::effect::{Effect, effect};
 use super::event::{Event, Finding};
@@ -77,7 +77,7 @@ impl Group {
             rules: self.rules.keys().map(|id| (*id).to_owned()).collect(),
             places: vec![place],
             methods: self.methods.iter().cloned().collect(),
-            paths: vec![PathPattern { text: path.text, segments: path.segments, rank: 0 }],
+            paths: vec![path.planned()],
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Events;
+use super::events::Events;
 use super::group::{Group, Judgement, counted};
 use crate::diagnostic::printable;
 

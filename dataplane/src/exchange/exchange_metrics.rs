@@ -30,7 +30,6 @@ pub(super) fn count(context: &RequestContext, findings: &Findings, action: Optio
     for counter in &measured.counted {
         series.add(*counter, 1);
     }
-    series.spared(measured.spared.iter());
     if findings.blames(Leaf::ResourceLimitsDecompressionRatio) {
         series.add(RouteCounter::DecompressionRejected, 1);
     }

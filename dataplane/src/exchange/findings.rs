@@ -2,7 +2,6 @@
 //! measurements for the metrics. Stages append; event, spans and metrics are made from it when the exchange ends.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use waf_detection::inspection::Inspection;
@@ -83,7 +82,7 @@ pub(super) struct ResponseFindings {
     /// Verdict of rules, where it blocks.
     pub(super) verdict: Option<Box<Verdict>>,
     /// Exceptions that kept a verdict from blocking.
-    pub(super) spared: Vec<Arc<str>>,
+    pub(super) spared: Vec<std::sync::Arc<str>>,
     /// The breach of the contract.
     pub(super) breach: Option<String>,
     /// Time that rules took.
@@ -101,8 +100,6 @@ pub(super) struct ResponseFindings {
 pub(crate) struct Measurements {
     /// Counters of the route that go up by one.
     pub(super) counted: Vec<RouteCounter>,
-    /// Exceptions without which the response would have had an event.
-    pub(super) spared: Vec<Arc<str>>,
     /// Time that rules took; none while no rule has looked at the exchange.
     pub(super) inspection: Option<Duration>,
     /// Time that rules took on the response.
@@ -256,7 +253,7 @@ impl Findings {
         if let Some(why) = response.unread {
             self.measured.count(why);
         }
-        self.measured.spared.extend(response.spared);
+        context.series().spared(response.spared.iter());
         self.response = response.verdict;
         if let Some(breach) = response.breach {
             let effect = effect_of_breach(context);

@@ -80,7 +80,7 @@ impl ResponseInspector {
             findings.measured.count(RouteCounter::ResponseCoded);
         }
         if !reads_body && !blocks && answered.is_none() {
-            findings.measured.spared.extend(inspection.spared().cloned());
+            context.series().spared(inspection.spared());
             return None;
         }
         if let (Some(answered), Err(_)) = (&mut answered, &codings) {

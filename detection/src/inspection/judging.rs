@@ -168,7 +168,7 @@ impl Judging {
             if self.exceptions.take(rule, place, name) {
                 return self.exceptions.field_done(&[]);
             }
-            self.verdict.matched(quote(&Field { place, name, value }, View::Raw, value, 0, found));
+            self.verdict.matched(Match::quoting(&Field { place, name, value }, View::Raw, (value, 0), found));
             self.verdict.field_done(&[rule]);
             self.exceptions.field_done(&[rule]);
         }
@@ -239,7 +239,7 @@ impl Judging {
         let mut views = std::mem::take(&mut self.views);
         views.derive(field.place, raw, field.value);
         // Applications decode these places before they look: of the coded form only its coding says anything more.
-        let coded = is_coded(field.place) && views.iter().any(|(view, ..)| view == View::Percent);
+        let coded = field.place.is_coded() && views.iter().any(|(view, ..)| view == View::Percent);
         let wanted = if coded { Wanted::Codings } else { self.keep_document(field.place, field.value) };
         self.view(field, View::Raw, wanted, raw, field.value);
         // What is made of a document's text is no document any more; its strings have the same views each for itself.
@@ -339,7 +339,7 @@ impl Judging {
             && !self.exceptions.take(found.rule, field.place, field.name)
         {
             self.field_rules.push(found.rule);
-            self.verdict.matched(quote(field, view, bytes, offset, found));
+            self.verdict.matched(Match::quoting(field, view, (bytes, offset), found));
         }
     }
 
@@ -387,33 +387,5 @@ impl Sink for Judging {
 
     fn is_over(&self) -> bool {
         Judging::is_over(self)
-    }
-}
-
-/// Places whose values are percent-coded, by definition or, in cookies, by what every library does.
-const fn is_coded(place: Place) -> bool {
-    matches!(
-        place,
-        Place::Path
-            | Place::PathSegment
-            | Place::Query
-            | Place::QueryName
-            | Place::Form
-            | Place::FormName
-            | Place::Cookie
-            | Place::CookieName
-    )
-}
-
-fn quote(field: &Field<'_>, view: View, window: &[u8], offset: usize, found: Found) -> Match {
-    let end = found.offset.saturating_add(found.length.min(limits::EXCERPT_BYTES_MAX)).min(window.len());
-    Match {
-        rule: found.rule,
-        place: field.place,
-        name: field.name.iter().take(limits::FIELD_NAME_BYTES_MAX).copied().collect(),
-        view,
-        offset: u32::try_from(offset.saturating_add(found.offset)).unwrap_or(u32::MAX),
-        excerpt: window.get(found.offset..end).unwrap_or_default().to_vec(),
-        weight: found.rule.weight,
     }
 }
