@@ -1,3 +1,5 @@
+//! Places as they are written and compared.
+
 use super::*;
 
 fn matches(pattern: &str, place: Place, name: &str) -> bool {
