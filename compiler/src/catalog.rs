@@ -1,10 +1,13 @@
 //! The protection catalog for people: the whole table by family, or one name at any level.
 
+pub(crate) mod crs;
+
 use std::fmt::Write as _;
 
-use waf_shared::catalog::{ALIASES, Default, Level, Row, TABLE, names, resolve};
+use waf_shared::catalog::{ALIASES, Default, Level, Row, TABLE, resolve};
 
-use crate::diagnostic::{did_you_mean, quoted};
+use crate::diagnostic::quoted;
+use crate::names::suggestion;
 
 /// Every protection, by family and bucket.
 pub fn table() -> String {
@@ -27,13 +30,15 @@ pub fn table() -> String {
     out
 }
 
+/// Every name of every level.
+pub fn all_names() -> Vec<&'static str> {
+    waf_shared::catalog::names()
+}
+
 /// One name with all that is known of it; the error says that there is none, with the closest one.
 pub fn entry(name: &str) -> Result<String, String> {
     let canonical = ALIASES.iter().find(|(old, _)| *old == name).map_or(name, |(_, name)| *name);
-    let Some((level, leaves)) = resolve(canonical) else {
-        let help = did_you_mean(name, names()).map(|help| format!("; {help}")).unwrap_or_default();
-        return Err(format!("{} is not a known protection name{help}", quoted(name)));
-    };
+    let Some((level, leaves)) = resolve(canonical) else { return Err(unknown(name)) };
     let mut out = String::new();
     if canonical != name {
         let _ = writeln!(out, "{name} is now called {canonical}\n");
@@ -51,6 +56,12 @@ pub fn entry(name: &str) -> Result<String, String> {
     Ok(out)
 }
 
+/// The message about a name that is not registered, with the one that was probably meant.
+pub(crate) fn unknown(name: &str) -> String {
+    let help = suggestion::of_any_level(name).map(|help| format!("; {help}")).unwrap_or_default();
+    format!("{} is not a known protection name{help}", quoted(name))
+}
+
 fn describe(out: &mut String, row: &Row) {
     let parents = if row.bucket.is_empty() {
         row.family.to_owned()
@@ -60,6 +71,9 @@ fn describe(out: &mut String, row: &Row) {
     let cwe = row.cwe.iter().map(|number| format!("CWE-{number}")).collect::<Vec<_>>().join(", ");
     let _ = writeln!(out, "{} (in {parents})\n\n{}\n{}\n", row.name, row.summary, row.when);
     let _ = writeln!(out, "default: {}\nweakness: {cwe}\nstatus of a refusal: {}", state(row), row.status);
+    if let Some((_, ids)) = crs::pairs().find(|(leaf, _)| *leaf == row.leaf) {
+        let _ = writeln!(out, "CRS rules that look for the same: {ids}");
+    }
 }
 
 fn state(row: &Row) -> &'static str {
@@ -72,6 +86,7 @@ fn state(row: &Row) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use waf_shared::catalog::names;
 
     #[test]
     fn every_name_of_every_level_is_described() {

@@ -6,11 +6,13 @@ mod data_dir;
 mod exceptions;
 mod hosts;
 mod limits;
+mod notation;
 mod ports;
 mod protections;
 mod routes;
 mod sections;
 mod ties;
+mod upstreams;
 mod values;
 
 use crate::Options;
@@ -26,6 +28,7 @@ pub(crate) fn written(document: &Document, options: &Options, sink: &mut Sink) {
     protections::check(document, sink);
     values::check(document, sink);
     exceptions::check(document, options.today, sink);
+    upstreams::check(document, sink);
     if options.host_checks {
         data_dir::check(document, sink);
     }

@@ -9,17 +9,20 @@ use clap::{Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "waf-compile", version, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
-    /// Check the files and report every finding.
-    #[arg(long, requires = "files")]
+    /// Check the files and report every finding; files without another task are checked too.
+    #[arg(short = 't', long, requires = "files")]
     pub validate: bool,
     /// Format of findings.
-    #[arg(long, value_enum, default_value_t = Format::Text, requires = "validate")]
+    #[arg(short, long, value_enum, default_value_t = Format::Text, requires = "files")]
     pub format: Format,
     /// Leave out what depends on this machine, such as a writable `data_dir`.
-    #[arg(long, requires = "validate")]
+    #[arg(long, requires = "files")]
     pub no_host_checks: bool,
+    /// Take warnings for errors in the exit status.
+    #[arg(short = 'W', long, requires = "files")]
+    pub deny_warnings: bool,
     /// Configurations; `-` is standard input.
-    #[arg(value_name = "FILE", requires = "validate")]
+    #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Another task than the check of files.
     #[command(subcommand)]
@@ -48,13 +51,14 @@ pub enum Command {
     /// Show the detection rules with what they catch and what they allow.
     Rules {
         /// Only those of a leaf, a bucket or a family.
-        #[arg(long, value_name = "NAME")]
+        #[arg(short, long, value_name = "NAME")]
         leaf: Option<String>,
     },
-    /// Run a recorded request through the engine and explain the verdict. The exit status is 1 when it is refused.
+    /// Run a recorded request through the checks of its route and explain the outcome. The exit status is 0 when it
+    /// passes, 1 when it is refused, 2 when there is no answer.
     CheckRequest {
         /// The configuration.
-        #[arg(long, value_name = "FILE")]
+        #[arg(short, long, value_name = "FILE")]
         config: PathBuf,
         /// The request: request line, header lines, an empty line, the body; `-` is standard input.
         #[arg(default_value = "-")]
@@ -95,17 +99,25 @@ pub enum Command {
     },
     /// Print the JSON Schema (draft-07) of the configuration.
     Schema,
-    /// Show the compiled plan and its digest.
+    /// Print the compiled plan and its digest as JSON.
     Plan {
         /// The configuration; `-` is standard input.
         file: PathBuf,
+    },
+    /// Show what a change means: routes, protections and settings that differ. The exit status is 0 when both files mean
+    /// the same, 1 when they differ, 2 when one is invalid.
+    Diff {
+        /// The configuration before the change.
+        old: PathBuf,
+        /// The configuration after it; `-` is standard input.
+        new: PathBuf,
     },
     /// Show what holds on a route, and the line that decided each value.
     Effective {
         /// The configuration; `-` is standard input.
         file: PathBuf,
         /// Id of the route.
-        #[arg(long, value_name = "ID")]
+        #[arg(short, long, value_name = "ID")]
         route: String,
     },
     /// Print a reference page.
@@ -141,6 +153,8 @@ pub enum Page {
     Presets,
     /// `docs/protections.md`
     Protections,
+    /// `docs/crs-ids.md`
+    Migration,
     /// `ops/alerts.yaml`
     Alerts,
     /// `ops/alerts.test.yaml`

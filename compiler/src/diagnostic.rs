@@ -40,6 +40,10 @@ pub struct Diagnostic {
     pub file: String,
     /// Line of the value at fault, counted from 1.
     pub line: u32,
+    /// Character of the line at which the value or the field begins, counted from 1, where the message quotes it. For
+    /// terminals alone: the other formats name lines.
+    #[serde(skip)]
+    pub column: Option<u32>,
     /// One sentence without the place.
     pub message: String,
     /// A remedy, when one is known.
@@ -61,6 +65,7 @@ impl fmt::Display for Diagnostic {
 #[derive(Debug)]
 pub(crate) struct Sink {
     file: String,
+    text: String,
     line_max: u32,
     errors: usize,
     suggestions: usize,
@@ -70,7 +75,20 @@ pub(crate) struct Sink {
 impl Sink {
     /// For a file of `lines` lines.
     pub(crate) fn new(file: &str, lines: u32) -> Sink {
-        Sink { file: printable(file), line_max: lines.max(1), errors: 0, suggestions: 0, list: Vec::new() }
+        Sink {
+            file: printable(file),
+            text: String::new(),
+            line_max: lines.max(1),
+            errors: 0,
+            suggestions: 0,
+            list: Vec::new(),
+        }
+    }
+
+    /// For a file with this text.
+    pub(crate) fn of(file: &str, text: &str) -> Sink {
+        let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        Sink { text: text.to_owned(), ..Sink::new(file, lines) }
     }
 
     /// Adds an error.
@@ -102,8 +120,13 @@ impl Sink {
         text: &str,
         candidates: impl IntoIterator<Item = &'c str>,
     ) -> Option<String> {
+        self.advice(|| did_you_mean(text, candidates))
+    }
+
+    /// The result of a search for advice, while there are few mistakes in the file.
+    pub(crate) fn advice(&mut self, search: impl FnOnce() -> Option<String>) -> Option<String> {
         self.suggestions += 1;
-        if self.suggestions > SUGGESTIONS_MAX { None } else { did_you_mean(text, candidates) }
+        if self.suggestions > SUGGESTIONS_MAX { None } else { search() }
     }
 
     /// Errors so far.
@@ -115,6 +138,12 @@ impl Sink {
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|diagnostic| diagnostic.line);
         self.list.dedup();
+        // Findings and lines are both in order: one pass finds the text of each.
+        let mut lines = (1..).zip(self.text.lines()).peekable();
+        for diagnostic in &mut self.list {
+            while lines.next_if(|(number, _)| *number < diagnostic.line).is_some() {}
+            diagnostic.column = lines.peek().and_then(|(_, line)| column(line, &diagnostic.message));
+        }
         self.list
     }
 
@@ -131,10 +160,22 @@ impl Sink {
             severity,
             file: self.file.clone(),
             line: line.clamp(1, self.line_max),
+            column: None,
             message: printable(message),
             help: help.map(|text| printable(&text)),
         });
     }
+}
+
+/// Character of the line at which the value that the message quotes, else the field that it names, begins.
+fn column(line: &str, message: &str) -> Option<u32> {
+    let quoted = message.split('`').skip(1).step_by(2);
+    let field = message.split([' ', ':']).next().and_then(|path| path.rsplit('.').next());
+    let given = message.rsplit_once("got ").map(|(_, given)| given);
+    let mut words = quoted.chain(given).chain(field).filter(|word| !word.is_empty());
+    let at = words.find_map(|word| line.find(word))?;
+    let before = line.get(..at)?.chars().count();
+    u32::try_from(before).ok()?.checked_add(1)
 }
 
 /// The candidate closest to `text`, when it is at most two edits away.
@@ -170,6 +211,32 @@ mod tests {
         let list = sink.finish();
         let shown: Vec<String> = list.iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["ab.yaml:1: warning: w", "ab.yaml:3: x[31my"]);
+    }
+
+    #[test]
+    fn columns_are_those_of_what_is_quoted() {
+        for (line, message, expected) in [
+            (
+                "    mode: blokcing",
+                "routes[a].mode must be `blocking` or `detect_only`, got `blokcing`",
+                Some(11),
+            ),
+            ("  prot: 80", "unknown field `prot`", Some(3)),
+            ("    upstream: x", "routes[a].upstream: `x` is not a valid URL", Some(15)),
+            ("  h\u{e9}: y: z", "unknown field `y`", Some(7)),
+            ("health_port: 1e3", "health_port must be an int, got `1e3`", Some(14)),
+            ("  timeout: 0s", "tracing.timeout must be >= 100ms, got 0s", Some(12)),
+            ("- id: a", "routes[a].upstream is required", None),
+            ("", "not valid YAML", None),
+        ] {
+            assert_eq!(column(line, message), expected, "{line:?} {message}");
+        }
+        let mut sink = Sink::of("f", "a: 1\n\nb: two\nc: 3\n");
+        sink.error("syntax", 3, "b must be an int, got `two`");
+        sink.error("syntax", 4, "c: `9` is odd");
+        sink.error("syntax", 1, "a: `1`");
+        let columns: Vec<_> = sink.finish().iter().map(|found| (found.line, found.column)).collect();
+        assert_eq!(columns, [(1, Some(4)), (3, Some(4)), (4, Some(1))]);
     }
 
     #[test]

@@ -32,7 +32,9 @@ pub mod catalog;
 pub mod changes;
 pub mod check_request;
 pub mod cli;
+pub mod difference;
 pub mod exclusions;
+mod plan_json;
 pub mod policy;
 pub mod reference;
 pub mod report;
@@ -148,7 +150,7 @@ pub fn compile_text(
     if text.len() > CONFIG_BYTES_MAX {
         return Err(unreadable(name, &source::SourceError::TooLarge));
     }
-    let mut sink = Sink::new(name, line_count(text));
+    let mut sink = Sink::of(name, text);
     let Some(tree) = tree::read(text, &mut sink) else { return Err(sink.finish()) };
     let route_names = resolve::route_names(&tree);
     let mut reader = Reader::new(&mut sink, &route_names);
@@ -179,10 +181,6 @@ fn unreadable(name: &str, error: &source::SourceError) -> Vec<Diagnostic> {
     let mut sink = Sink::new(name, line);
     sink.error(code::UNREADABLE, line, format!("the configuration {error}"));
     sink.finish()
-}
-
-fn line_count(text: &str) -> u32 {
-    u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
 }
 
 fn lower(resolved: &mut Resolved, tracing: Option<plan::Tracing>, options: &Options) -> Plan {

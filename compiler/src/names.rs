@@ -4,6 +4,7 @@
 mod excepted;
 mod host;
 mod protection;
+pub(crate) mod suggestion;
 mod text;
 mod url;
 mod word;
@@ -16,4 +17,4 @@ pub(crate) use text::{
     RouteName, Template, Version,
 };
 pub(crate) use url::{Origin, UpstreamUrl, without_credentials};
-pub(crate) use word::{Mistake, Word};
+pub(crate) use word::{Mistake, Word, is_token};

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use waf_shared::plan::{PathPattern, Segment};
 
+use crate::diagnostic::quoted;
 use crate::field::Syntax;
 use crate::names::{Mistake, Word};
 
@@ -52,7 +53,16 @@ impl Word for PathText {
 
     fn parse(text: &str) -> Result<PathText, Mistake> {
         let Some(below) = text.strip_prefix('/') else {
-            return Err(Mistake::because("must start with `/`"));
+            let mistake = Mistake::because("must start with `/`");
+            let bare = text.trim_start_matches('^');
+            let is_path =
+                bare.starts_with(|c: char| c == '/' || c.is_ascii_alphanumeric()) && bare.len() <= 100;
+            let meant = if bare.starts_with('/') { bare.to_owned() } else { format!("/{bare}") };
+            return Err(if is_path {
+                mistake.help(format!("did you mean {}?", quoted(&meant)))
+            } else {
+                mistake
+            });
         };
         if text.chars().any(char::is_control) {
             return Err(Mistake::because("contains control characters"));

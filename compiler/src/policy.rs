@@ -35,6 +35,7 @@ impl Compiled {
                     severity: crate::Severity::Error,
                     file: name,
                     line: 1,
+                    column: None,
                     message: format!("the policy tests {error}"),
                     help: None,
                 }),
@@ -51,7 +52,7 @@ impl Compiled {
     }
 
     fn policy_text(&self, judge: &Judge<'_>, name: &str, text: &str, report: &mut Report) {
-        let mut sink = Sink::new(name, crate::line_count(text));
+        let mut sink = Sink::of(name, text);
         let document = tree::read(text, &mut sink).and_then(|tree| {
             let kind = FieldKind::Section(Document::FIELDS);
             Document::from_node(&mut Reader::new(&mut sink, &[]), &tree, &kind)

@@ -2,14 +2,15 @@
 //! is reported once and reading goes on. It must not know what a field means.
 
 mod number;
+mod place;
 mod value;
 
 pub(crate) use value::{Choice, Map, OneOrMany};
 
 use crate::code;
-use crate::diagnostic::{Sink, quoted};
+use crate::diagnostic::{Sink, did_you_mean, quoted};
 use crate::field::{Field, FieldKind};
-use crate::names::{Mistake, Word};
+use crate::names::{Mistake, Word, suggestion};
 use crate::tree::{self, Entry, Node, Value};
 
 /// A value with its line.
@@ -79,7 +80,11 @@ impl<'a> Reader<'a> {
             Value::Map(entries) => entries,
             Value::Empty => &[],
             _ => {
-                self.wrong_type(node, "an object", false);
+                let help = match &node.value {
+                    Value::List(_) => Some("write its fields without `- ` in front of them".to_owned()),
+                    _ => Some(format!("it has the fields {}", listed(fields))),
+                };
+                self.wrong_type(node, "an object", help);
                 return None;
             }
         };
@@ -138,15 +143,15 @@ impl<'a> Reader<'a> {
         items
     }
 
-    /// Reports a value of the wrong type; `unquoted` says that it would be of the right one without its quotes.
-    pub(crate) fn wrong_type(&mut self, node: &Node, expected: &str, unquoted: bool) {
+    /// Reports a value of the wrong type, with advice.
+    pub(crate) fn wrong_type(&mut self, node: &Node, expected: &str, help: Option<String>) {
         let got = match &node.value {
             Value::Empty => "an empty value".to_owned(),
             Value::Scalar { text, .. } => quoted(text),
             Value::List(_) => "a list".to_owned(),
             Value::Map(_) => "an object".to_owned(),
         };
-        let help = unquoted.then(|| "in quotes it is a string: write it without them".to_owned());
+        let help = node.text().and_then(variable).or(help);
         let message = format!("{} must be {expected}, got {got}", self.path());
         self.sink.error_with(code::WRONG_TYPE, node.line, message, help);
     }
@@ -164,9 +169,10 @@ impl<'a> Reader<'a> {
     fn unknown_field(&mut self, entry: &Entry, fields: &'static [Field]) {
         let place = if self.path.is_empty() { String::new() } else { format!(" in {}", self.path) };
         let message = format!("unknown field {}{place}", quoted(&entry.key));
-        let help = elsewhere(&self.path, &entry.key)
+        let help = place::elsewhere(&self.path, &entry.key)
             .map(str::to_owned)
             .or_else(|| self.sink.did_you_mean(&entry.key, fields.iter().map(|field| field.name)))
+            .or_else(|| place::of_field(&self.path, &entry.key, fields))
             .or_else(|| Some(format!("there are {}", listed(fields))));
         self.sink.error_with(code::UNKNOWN_FIELD, entry.line, message, help);
     }
@@ -174,11 +180,30 @@ impl<'a> Reader<'a> {
     /// Reports that `text` is not of the syntax of `W`.
     fn mistaken<W: Word>(&mut self, text: &str, line: u32, mistake: Mistake) {
         let words = W::SYNTAX.words.filter(|_| mistake.help.is_none());
-        let help = mistake.help.or_else(|| self.sink.did_you_mean(text, words?()));
+        let named = mistake.code == code::UNKNOWN_PROTECTION;
+        let help = variable(text).or(mistake.help).or_else(|| {
+            let words = words?;
+            self.sink.advice(|| {
+                if named { suggestion::advice(text, &words()) } else { did_you_mean(text, words()) }
+            })
+        });
         let shown = W::SYNTAX.shown.map_or_else(|| quoted(text), |shown| shown(text));
         let message = format!("{}: {shown} {}", self.path(), mistake.message);
         self.sink.error_with(mistake.code, line, message, help);
     }
+}
+
+/// Advice for a text that names a variable of an environment or of a template.
+pub(crate) fn variable(text: &str) -> Option<String> {
+    let named = |open: &str, close: &str| {
+        text.split_once(open)
+            .is_some_and(|(_, rest)| rest.split_once(close).is_some_and(|(name, _)| !name.is_empty()))
+    };
+    let bare = text
+        .strip_prefix('$')
+        .is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+    (named("${", "}") || named("$(", ")") || bare)
+        .then(|| "variables are not expanded: write the value itself".to_owned())
 }
 
 /// A section with the defaults of its rows, read like a file; fields without a default are absent.
@@ -191,29 +216,22 @@ pub(crate) fn defaults<T: FromNode>(fields: &'static [Field]) -> Option<T> {
     T::from_node(&mut Reader::new(&mut sink, &[]), &node, &FieldKind::Section(fields))
 }
 
-/// Help for a field that people write into the section at `path` and that has its place elsewhere.
-fn elsewhere(path: &str, key: &str) -> Option<&'static str> {
-    let in_route = path.starts_with("routes[");
-    let of_route = in_route && path.ends_with(']');
-    match key {
-        "protocol" if in_route => Some("it exists only under `global`"),
-        "shadow_api_logging" if in_route => Some("it exists only under `global.openapi`"),
-        "port" if of_route => Some("it exists only at the top; the upstream's port is part of `upstream`"),
-        "path" | "paths" | "host" | "hosts" if of_route => {
-            Some("a route matches by `match: {hosts: [...], paths: [...]}`")
-        }
-        "timeout" if of_route => Some("did you mean `upstream_timeout`?"),
-        "upstream_timeout" | "upstream" if path == "global" => Some("each route has its own"),
-        "protection" if path.contains("exceptions[") => Some("did you mean `protections`?"),
-        "places" | "place" | "targets" if path.contains("exceptions[") => Some("did you mean `in`?"),
-        "mode" | "disable" | "enable" | "exceptions" | "accept" | "inspection" if path.is_empty() => {
-            Some("it stands under `global`, or in a route")
-        }
-        _ => None,
-    }
-}
-
 fn listed(fields: &[Field]) -> String {
     let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_recognised() {
+        for text in ["${PORT}", "http://${HOST}:80", "$PORT", "$(hostname)", "${PORT:-80}"] {
+            assert!(variable(text).is_some(), "{text}");
+        }
+        for text in ["", "$", "${}", "a$b", "/cost$", "^a$", "5$ (five)", "${open", "$a b"] {
+            assert_eq!(variable(text), None, "{text}");
+        }
+    }
 }

@@ -17,19 +17,57 @@ pub fn findings(outcome: &Outcome) -> &[Diagnostic] {
     }
 }
 
+/// `1 error`, `2 errors`.
+pub fn error_count(list: &[Diagnostic]) -> String {
+    counted(list.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count(), "error")
+}
+
+/// A number of things, and their name in the fitting form.
+pub fn counted(number: usize, name: &str) -> String {
+    format!("{number} {name}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Output of `--validate` about one file: the findings, then `<file>: ok` or `N errors`.
 pub fn text(file: &str, outcome: &Outcome) -> String {
+    listed(file, outcome, ToString::to_string)
+}
+
+/// [`text`] for a terminal: with columns, and with colours, which the stream takes out where they are not wanted. Texts
+/// of the file have no control characters.
+pub fn terminal(file: &str, outcome: &Outcome) -> String {
+    listed(file, outcome, coloured)
+}
+
+/// One finding for a terminal: its place, its severity, its message.
+pub fn coloured(diagnostic: &Diagnostic) -> String {
+    let plain = diagnostic.to_string();
+    let place = format!("{}:{}: ", crate::diagnostic::printable(&diagnostic.file), diagnostic.line);
+    let rest = plain.strip_prefix(&place).unwrap_or(&plain);
+    let place = place.trim_end_matches(": ");
+    let column = diagnostic.column.map(|column| format!(":{column}")).unwrap_or_default();
+    // An error has no word in front of it: its message has the colour.
+    match rest.strip_prefix("warning: ") {
+        Some(rest) => format!("{BOLD}{place}{column}:{RESET} {YELLOW}warning:{RESET} {rest}"),
+        None => format!("{BOLD}{place}{column}:{RESET} {RED}{rest}{RESET}"),
+    }
+}
+
+const BOLD: &str = "\u{1b}[1m";
+const RED: &str = "\u{1b}[31m";
+const YELLOW: &str = "\u{1b}[33m";
+const RESET: &str = "\u{1b}[0m";
+
+fn listed(file: &str, outcome: &Outcome, shown: impl Fn(&Diagnostic) -> String) -> String {
     let mut out = String::new();
     for diagnostic in findings(outcome) {
-        let _ = writeln!(out, "{diagnostic}");
+        let _ = writeln!(out, "{}", shown(diagnostic));
     }
     match outcome {
         Ok(_) => {
             let _ = writeln!(out, "{}: ok", crate::diagnostic::printable(file));
         }
         Err(list) => {
-            let errors = list.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-            let _ = writeln!(out, "{errors} errors");
+            let _ = writeln!(out, "{}", error_count(list));
         }
     }
     out
@@ -114,6 +152,7 @@ mod tests {
                 severity: Severity::Warning,
                 file: "a b.yaml".to_owned(),
                 line: 2,
+                column: None,
                 message: "w".to_owned(),
                 help: None,
             },
@@ -122,6 +161,7 @@ mod tests {
                 severity: Severity::Error,
                 file: "a b.yaml".to_owned(),
                 line: 3,
+                column: Some(7),
                 message: "e".to_owned(),
                 help: Some("h".to_owned()),
             },
@@ -130,7 +170,15 @@ mod tests {
 
     #[test]
     fn text_counts_errors_alone() {
-        assert_eq!(text("a b.yaml", &outcome()), "a b.yaml:2: warning: w\na b.yaml:3: e; h\n1 errors\n");
+        assert_eq!(text("a b.yaml", &outcome()), "a b.yaml:2: warning: w\na b.yaml:3: e; h\n1 error\n");
+    }
+
+    #[test]
+    fn terminals_get_columns_and_colours() {
+        let text = terminal("a b.yaml", &outcome());
+        let expected = "\u{1b}[1ma b.yaml:2:\u{1b}[0m \u{1b}[33mwarning:\u{1b}[0m w\n\
+                        \u{1b}[1ma b.yaml:3:7:\u{1b}[0m \u{1b}[31me; h\u{1b}[0m\n1 error\n";
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -4,17 +4,17 @@ use std::fmt::Write as _;
 
 use waf_detection::rule::{Rule, RuleMatcher, STRONG};
 use waf_detection::rules;
-use waf_shared::catalog::{ALIASES, Default, names, resolve};
+use waf_shared::catalog::{ALIASES, Default, resolve};
 
-use crate::diagnostic::{did_you_mean, escaped, quoted};
+use crate::catalog;
+use crate::diagnostic::escaped;
 
 /// Every rule of a leaf, bucket or family, or all of them; the error says that there is no such name, or no such rule.
 pub fn listing(name: Option<&str>) -> Result<String, String> {
     let Some(name) = name else { return Ok(describe(&rules::all().collect::<Vec<_>>())) };
     let canonical = ALIASES.iter().find(|(old, _)| *old == name).map_or(name, |(_, name)| *name);
     let Some((_, leaves)) = resolve(canonical) else {
-        let help = did_you_mean(name, names()).map(|help| format!("; {help}")).unwrap_or_default();
-        return Err(format!("{} is not a known protection name{help}", quoted(name)));
+        return Err(catalog::unknown(name));
     };
     let found: Vec<_> = rules::all().filter(|rule| leaves.contains(rule.leaf)).collect();
     if found.is_empty() {

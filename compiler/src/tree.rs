@@ -151,6 +151,12 @@ struct Builder<'a> {
 /// Remedy for a value that YAML takes for something else.
 const QUOTES: &str = "a value that begins with `*`, `&`, `{`, `[`, `%`, `@` or a backquote needs quotes";
 
+/// Remedy for a tab where YAML wants a space.
+const TAB: &str = "a tab follows the colon or the dash: YAML wants a space there";
+
+/// Remedy for lines that are indented by tabs.
+const TAB_INDENT: &str = "the line is indented with a tab: YAML wants spaces";
+
 impl Builder<'_> {
     /// The parser's message, and the most frequent reason for it.
     fn unreadable(&self, line: u32, info: &str) -> Fatal {
@@ -161,7 +167,18 @@ impl Builder<'_> {
                 |start: &str| text.split(start).skip(1).any(|rest| rest.trim_start().starts_with(mark));
             value(": ") || value("- ") || value("[") || value(", ")
         };
-        let help = ['*', '&', '%', '@', '`'].into_iter().any(begins).then_some(QUOTES);
+        let indented = |line: u32| {
+            let text = self.lines.get(line as usize - 1).copied().unwrap_or_default();
+            text.split(|c: char| !c.is_whitespace()).next().is_some_and(|indent| indent.contains('\t'))
+        };
+        // The parser may report the line before.
+        let help = if indented(line) || indented(line.saturating_add(1)) {
+            Some(TAB_INDENT)
+        } else if text.contains(":\t") || text.contains("-\t") {
+            Some(TAB)
+        } else {
+            ['*', '&', '%', '@', '`'].into_iter().any(begins).then_some(QUOTES)
+        };
         Fatal { line, message: format!("not valid YAML: {info}"), help }
     }
 

@@ -61,7 +61,7 @@ fn validate() {
     assert_eq!(status, 1);
     assert!(
         missing.starts_with("none.yaml:1: the configuration cannot be read")
-            && missing.ends_with("1 errors\n")
+            && missing.ends_with("\n1 error\n")
     );
 }
 
@@ -84,8 +84,8 @@ fn wrong_usage() {
     for arguments in [
         &[][..],
         &["--validate"],
-        &["good.yaml"],
         &["--nonsense"],
+        &["--deny-warnings"],
         &["--validate", "--format", "xml", "good.yaml"],
         &["effective", "good.yaml"],
     ] {
@@ -102,10 +102,16 @@ fn subcommands() {
         (&["catalog", "sql-injection-union-select"], 0, "CWE-89"),
         (&["catalog", "sql-injectoin"], 1, "did you mean `sql-injection`?"),
         (&["schema"], 0, "draft-07"),
-        (&["plan", "good.yaml"], 0, "digest "),
+        (&["catalog", "xss"], 1, "did you mean `cross-site-scripting`?"),
+        (&["catalog", "942100"], 1, "the leaf is `sql-injection-generic`"),
+        (&["catalog", "sql-injection-generic"], 0, "CRS rules that look for the same: 942100"),
+        (&["plan", "good.yaml"], 0, "\"digest\": "),
         (&["plan", "bad.yaml"], 1, "2 errors"),
         (&["effective", "good.yaml", "--route", "api"], 0, "upstream: \"http://a\" # line 3"),
         (&["effective", "good.yaml", "--route", "apo"], 1, "did you mean `api`?"),
+        (&["effective", "good.yaml", "-r", "api"], 0, "upstream"),
+        (&["diff", "good.yaml", "good.yaml"], 0, "both mean the same"),
+        (&["diff", "good.yaml", "bad.yaml"], 2, "2 errors"),
         (&["reference", "linter"], 0, "# waf-compile"),
     ] {
         let (found, text) = files.run(arguments);
@@ -120,8 +126,14 @@ fn a_plan_is_shown_without_secrets() {
                 routes:\n  - upstream: http://a\n";
     std::fs::write(files.dir.path().join("traced.yaml"), text).unwrap();
     let (status, text) = files.run(&["plan", "traced.yaml"]);
-    assert!(status == 0 && text.contains("\"authorization\"") && text.contains("\"***\""), "{text}");
+    let plan: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((status, &plan["tracing"]["headers"]["authorization"]), (0, &"***".into()));
     assert!(!text.contains("hunter2"), "{text}");
+    assert_eq!(plan["listen"]["port"], 8080);
+    assert_eq!(plan["routes"][0]["accept"]["max_body_size"], "10MB");
+    assert_eq!(plan["routes"][0]["protections"]["sql-injection-generic"], "on");
+    assert_eq!(plan["digest"].as_str().unwrap().len(), 64);
+    assert_eq!(plan["protocol"]["slow_request_header_timeout"], "10s");
 }
 
 #[test]
@@ -138,8 +150,53 @@ fn rules_are_listed_and_requests_explained() {
     std::fs::write(files.dir.path().join("honest"), "GET /?q=O'Brien HTTP/1.1\nHost: a\n\n").unwrap();
     let (status, text) = files.run(&["check-request", "--config", "good.yaml", "honest"]);
     assert!(status == 0 && text.contains("passes"), "{text}");
-    let (status, text) = files.run(&["check-request", "--config", "good.yaml", "missing"]);
-    assert!(status == 1 && text.starts_with("missing: the request cannot be read"), "{text}");
-    let (status, text) = files.run_with(&["check-request", "--config", "bad.yaml"], attack);
-    assert!(status == 1 && text.contains("2 errors"), "{text}");
+    for (arguments, input, piece) in [
+        (
+            &["check-request", "--config", "good.yaml", "missing"][..],
+            "",
+            "missing: the request cannot be read",
+        ),
+        (&["check-request", "--config", "bad.yaml"], attack, "2 errors"),
+        (&["check-request", "--config", "none.yaml"], attack, "cannot be read"),
+        (&["check-request", "--config", "good.yaml", "good.yaml"], "", "this is not a recorded request"),
+        (&["check-request", "-c", "good.yaml"], "", "this is not a recorded request"),
+    ] {
+        let (status, text) = files.run_with(arguments, input);
+        assert!(status == 2 && text.contains(piece), "{arguments:?}: {status} {text}");
+    }
+    for (request, piece) in
+        [("GET / HTTP/1.1\n\n", "refused with 400"), ("TRACE / HTTP/1.1\nHost: a\n\n", "refused with 405")]
+    {
+        let (status, text) = files.run_with(&["check-request", "--config", "good.yaml"], request);
+        assert!(status == 1 && text.contains(piece) && text.contains("not checked: "), "{status} {text}");
+    }
+}
+
+#[test]
+fn files_are_checked_without_an_option() {
+    let files = Files::new();
+    assert_eq!(files.run(&["good.yaml", "--no-host-checks"]), (0, "good.yaml: ok\n".to_owned()));
+    let (status, text) = files.run(&["bad.yaml", "-f", "json"]);
+    assert!(status == 1 && text.starts_with('['), "{text}");
+}
+
+#[test]
+fn warnings_may_be_denied() {
+    let files = Files::new();
+    let text = "version: v1alpha1\nroutes:\n  - {upstream: 'http://a', match: {paths: ['/users/{id}']}}\n";
+    std::fs::write(files.dir.path().join("warned.yaml"), text).unwrap();
+    let flag = "--no-host-checks";
+    let (status, with) = files.run(&["warned.yaml", flag]);
+    assert!(status == 0 && with.contains("warning: ") && with.ends_with("warned.yaml: ok\n"), "{with}");
+    for deny in ["--deny-warnings", "-W"] {
+        assert_eq!(files.run(&["warned.yaml", flag, deny]).0, 1);
+        assert_eq!(files.run(&["good.yaml", flag, deny]).0, 0);
+    }
+}
+
+#[test]
+fn text_for_pipes_has_no_colours() {
+    let files = Files::new();
+    let (_, text) = files.run(&["bad.yaml", "--no-host-checks"]);
+    assert!(!text.contains('\u{1b}'), "{text:?}");
 }

@@ -7,6 +7,7 @@ mod common;
 mod contracts;
 mod exceptions;
 mod exclusions;
+mod messages;
 mod openapi;
 mod plans;
 mod policy;

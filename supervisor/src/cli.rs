@@ -22,6 +22,9 @@ pub use top::Top;
 /// Workers of one service; more than cores is allowed, more than this is a slip.
 const WORKERS_MAX: usize = 64;
 
+/// Configuration file where none is named.
+pub const DEFAULT_CONFIG: &str = "/etc/waf/waf.yaml";
+
 /// A reverse proxy that inspects requests, configured by one YAML file.
 #[derive(Debug, Parser)]
 #[command(name = "waf", version, args_conflicts_with_subcommands = true)]
@@ -38,11 +41,15 @@ pub struct Cli {
 #[derive(Debug, Args)]
 pub struct Serve {
     /// Configuration file
-    #[arg(long, value_name = "FILE", default_value = "/etc/waf/waf.yaml")]
+    #[arg(short, long, value_name = "FILE", default_value = DEFAULT_CONFIG)]
     pub config: PathBuf,
-    /// Check the configuration, print what is wrong with it, and exit
-    #[arg(long)]
-    pub validate: bool,
+    /// Check the configuration (FILE, else the one of --config), print what is wrong with it, and exit
+    #[arg(short = 't', long, value_name = "FILE", num_args = 0..=1)]
+    #[allow(clippy::option_option, reason = "an option with an optional value")]
+    pub validate: Option<Option<PathBuf>>,
+    /// With --validate, take warnings for errors in the exit status
+    #[arg(short = 'W', long, requires = "validate")]
+    pub deny_warnings: bool,
     /// Leave out checks that depend on this machine
     #[arg(long)]
     pub no_host_checks: bool,
@@ -67,13 +74,13 @@ pub struct Serve {
 #[derive(Debug, Args)]
 pub struct Process {
     /// Worker processes; each gets its share of the cores as threads
-    #[arg(long, value_name = "N", default_value = "2", value_parser = workers)]
+    #[arg(short, long, value_name = "N", default_value = "2", value_parser = workers)]
     pub workers: NonZeroUsize,
     /// Peers whose forwarding headers are believed
     #[arg(long, value_name = "CIDR,CIDR", env = "WAF_TRUSTED_PROXIES", value_delimiter = ',', value_parser = cidr)]
     pub trusted_proxies: Vec<Option<Cidr>>,
     /// Least level of log lines on stderr
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    #[arg(short, long, value_name = "LEVEL", default_value = "info")]
     pub log_level: LogLevel,
     /// Time that requests in flight get at a stop
     #[arg(long, value_name = "SECONDS", default_value_t = DRAIN_SECONDS, value_parser = clap::value_parser!(u64).range(0..=3600))]
@@ -100,7 +107,7 @@ pub enum Command {
     /// Try it: protect a small shop on this machine, without a configuration file
     Demo {
         /// Port to listen on
-        #[arg(long, default_value_t = 8080, value_parser = clap::value_parser!(u16).range(1..))]
+        #[arg(short, long, default_value_t = 8080, value_parser = clap::value_parser!(u16).range(1..))]
         port: u16,
         /// Options of the process.
         #[command(flatten)]
@@ -109,7 +116,7 @@ pub enum Command {
     /// List the certificates of a configuration: host, issuer, expiry, next renewal
     Certificates {
         /// Configuration file
-        #[arg(long, value_name = "FILE", default_value = "/etc/waf/waf.yaml")]
+        #[arg(short, long, value_name = "FILE", default_value = DEFAULT_CONFIG)]
         config: PathBuf,
         /// Whose certificates to list.
         #[command(flatten)]
@@ -127,7 +134,7 @@ pub enum Command {
         #[arg(long, value_name = "URL", conflicts_with = "config")]
         url: Option<String>,
         /// Configuration file that names the health port
-        #[arg(long, value_name = "FILE", default_value = "/etc/waf/waf.yaml")]
+        #[arg(short, long, value_name = "FILE", default_value = DEFAULT_CONFIG)]
         config: PathBuf,
         /// Ask whether it lives, not whether it is ready
         #[arg(long, conflicts_with = "url")]
@@ -288,7 +295,7 @@ mod tests {
     #[test]
     fn defaults_are_those_of_the_documentation() {
         let cli = Cli::parse_from(["waf"]);
-        assert!(cli.command.is_none() && !cli.serve.validate);
+        assert!(cli.command.is_none() && cli.serve.validate.is_none());
         assert_eq!(cli.serve.config, PathBuf::from("/etc/waf/waf.yaml"));
         assert_eq!((cli.serve.https_port, cli.serve.http_port), (443, 80));
         assert_eq!(cli.serve.process.workers.get(), 2);
@@ -297,9 +304,32 @@ mod tests {
     }
 
     #[test]
+    fn short_options_and_the_file_to_check() {
+        let parsed = |args: &[&str]| Cli::try_parse_from(args).unwrap().serve;
+        for args in [
+            &["waf", "-t", "a.yaml"][..],
+            &["waf", "--validate", "a.yaml"],
+            &["waf", "--validate=a.yaml", "-W"],
+        ] {
+            assert_eq!(parsed(args).validate, Some(Some(PathBuf::from("a.yaml"))), "{args:?}");
+        }
+        for args in [&["waf", "-t", "-c", "a.yaml"][..], &["waf", "--config", "a.yaml", "--validate"]] {
+            let serve = parsed(args);
+            assert_eq!((serve.validate, serve.config), (Some(None), PathBuf::from("a.yaml")), "{args:?}");
+        }
+        let serve = parsed(&["waf", "-c", "a.yaml", "-w", "4", "-l", "warn"]);
+        assert_eq!((serve.process.workers.get(), serve.process.log_level), (4, LogLevel::Warn));
+        assert!(matches!(
+            Cli::try_parse_from(["waf", "demo", "-p", "8081"]).unwrap().command,
+            Some(Command::Demo { port: 8081, .. })
+        ));
+    }
+
+    #[test]
     fn wrong_usage_is_refused() {
         for args in [
             ["waf", "--workers", "0"],
+            ["waf", "--deny-warnings", "--no-host-checks"],
             ["waf", "--workers", "65"],
             ["waf", "--drain", "-1"],
             ["waf", "--log-level", "loud"],

@@ -8,6 +8,7 @@ mod service;
 use std::process::ExitCode;
 
 use waf_compiler::Options;
+use waf_compiler::report::counted;
 
 use crate::cli::Serve;
 use row::Verdict;
@@ -17,10 +18,10 @@ pub fn run(serve: &Serve, options: &Options) -> ExitCode {
     let mut rows = machine::rows(&serve.process);
     rows.extend(service::rows(serve, options));
     for row in &rows {
-        anstream::println!("{row}");
+        anstream::println!("{}", row.coloured());
     }
     let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
     let (errors, warnings) = (count(Verdict::Error), count(Verdict::Warning));
-    anstream::println!("{errors} errors, {warnings} warnings");
+    anstream::println!("{}, {}", counted(errors, "error"), counted(warnings, "warning"));
     if errors == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

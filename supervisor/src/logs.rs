@@ -15,7 +15,13 @@ use waf_shared::text::{escaped, is_escaped, push_escape};
 
 /// Sends every event of at least this level to stderr; `worker` is the number of a worker process.
 pub fn init(level: Level, worker: Option<u64>) {
-    let style = if io::stderr().is_terminal() { Style::Text } else { Style::Json };
+    // NO_COLOR and terminals without colours are known there.
+    let has_colours = || anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
+    let style = match io::stderr().is_terminal() {
+        true if has_colours() => Style::Colours,
+        true => Style::Text,
+        false => Style::Json,
+    };
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(io::stderr)
@@ -29,6 +35,8 @@ pub fn init(level: Level, worker: Option<u64>) {
 enum Style {
     Json,
     Text,
+    /// Text whose level has a colour.
+    Colours,
 }
 
 struct Line {
@@ -70,7 +78,7 @@ impl Line {
                 }
                 let _ = write!(line, ",\"target\":{}}}", Value::from(meta.target()));
             }
-            Style::Text => {
+            Style::Text | Style::Colours => {
                 let _ = write!(line, "{time} {:>5} ", meta.level());
                 if let Some(worker) = self.worker {
                     let _ = write!(line, "[worker {worker}] ");
@@ -91,7 +99,22 @@ impl Line {
         // In values of fields JSON has escaped no more than it must.
         let mut line = escaped(&line);
         line.push('\n');
+        if let Style::Colours = self.style {
+            // The time holds no such word, and stands before everything that may quote others.
+            let level = format!("{:>5}", meta.level());
+            line = line.replacen(&level, &format!("{}{level}\u{1b}[0m", colour(*meta.level())), 1);
+        }
         line
+    }
+}
+
+/// The sequence that begins the colour of a level.
+fn colour(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => "\u{1b}[31m",
+        Level::WARN => "\u{1b}[33m",
+        Level::INFO => "\u{1b}[32m",
+        _ => "\u{1b}[2m",
     }
 }
 
@@ -209,6 +232,13 @@ mod tests {
             line.contains(" WARN [worker 3] a b count=2 error=\"disk \\\"full\\\"\" route=\"shop\"\n"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn on_a_terminal_the_level_alone_has_a_colour() {
+        let line = written(Style::Colours, || tracing::warn!("a WARN \u{1b}[31m b"));
+        assert!(line.contains("\u{1b}[33m WARN\u{1b}[0m [worker 3] a WARN "), "{line:?}");
+        assert_eq!(line.matches('\u{1b}').count(), 2, "{line:?}");
     }
 
     #[test]

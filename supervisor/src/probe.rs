@@ -20,15 +20,24 @@ const ANSWER_BYTES_MAX: u64 = 16 << 10;
 /// Bytes of the reason that are shown.
 const REASON_BYTES_SHOWN: usize = 200;
 
+/// A fault of a configuration that should name a port.
+#[derive(Debug, thiserror::Error)]
+pub enum NoPort {
+    /// The file cannot be read.
+    #[error("{0} cannot be read: {1}; name the file with --config, or ask with --url")]
+    Unreadable(String, std::io::Error),
+    /// The field is absent or 0.
+    #[error("{0} names no {1}: set one, or ask with --url")]
+    Unset(String, &'static str),
+}
+
 /// A fault of a service that is not healthy, or cannot be asked.
 #[derive(Debug, thiserror::Error)]
 enum Unhealthy {
     #[error("`{0}` is not an http:// URL with a host")]
     Url(String),
-    #[error("{0} cannot be read: {1}")]
-    Unreadable(String, std::io::Error),
-    #[error("{0} names no health_port: set one, or ask with --url")]
-    NoPort(String),
+    #[error(transparent)]
+    Port(#[from] NoPort),
     #[error("{0} does not answer: {1}")]
     Silent(String, std::io::Error),
     #[error("{0} answers with something else than HTTP")]
@@ -41,7 +50,7 @@ enum Unhealthy {
 pub fn run(url: Option<&str>, config: &Path, live: bool) -> ExitCode {
     let asked = match url {
         Some(url) => ask(url),
-        None => port(config).and_then(|port| {
+        None => configured_port(config, "health_port").map_err(Unhealthy::Port).and_then(|port| {
             ask(&format!("http://127.0.0.1:{port}/{}", if live { "healthz" } else { "readyz" }))
         }),
     };
@@ -57,16 +66,17 @@ pub fn run(url: Option<&str>, config: &Path, live: bool) -> ExitCode {
     }
 }
 
-/// The health port of a configuration. A file that is broken just now says nothing about the service, which serves on
-/// with the one before: then the line that names the port is enough.
-fn port(config: &Path) -> Result<u16, Unhealthy> {
+/// The port that a field of a configuration names: `health_port` or `metrics_port`. A file that is broken just now says
+/// nothing about the service, which serves on with the one before: then the line that names the port is enough.
+pub fn configured_port(config: &Path, field: &'static str) -> Result<u16, NoPort> {
     let name = || config.display().to_string();
     let options = Options { host_checks: false, ..Options::default() };
     let port = match compile_file(config, &options) {
+        Ok(compiled) if field == "metrics_port" => compiled.plan.metrics_port,
         Ok(compiled) => compiled.plan.health_port,
-        Err(_) => named(&read(config).map_err(|error| Unhealthy::Unreadable(name(), error))?),
+        Err(_) => named(&read(config).map_err(|error| NoPort::Unreadable(name(), error))?, field),
     };
-    port.ok_or_else(|| Unhealthy::NoPort(name()))
+    port.ok_or_else(|| NoPort::Unset(name(), field))
 }
 
 fn read(config: &Path) -> std::io::Result<String> {
@@ -75,8 +85,8 @@ fn read(config: &Path) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn named(text: &str) -> Option<u16> {
-    let value = text.lines().find_map(|line| line.strip_prefix("health_port:"))?;
+fn named(text: &str, field: &str) -> Option<u16> {
+    let value = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
     let value = value.split('#').next()?.trim().trim_matches(['"', '\'']);
     value.parse().ok().filter(|port| *port != 0)
 }
@@ -205,8 +215,12 @@ mod tests {
             ("x:\n  health_port: 8081\n", None),
         ] {
             std::fs::write(&file, text).unwrap();
-            assert_eq!(port(&file).ok(), expected, "{text}");
+            assert_eq!(configured_port(&file, "health_port").ok(), expected, "{text}");
+            let text = text.replace("health_port", "metrics_port");
+            std::fs::write(&file, &text).unwrap();
+            assert_eq!(configured_port(&file, "metrics_port").ok(), expected, "{text}");
         }
-        assert!(matches!(port(Path::new("/nothing/waf.yaml")), Err(Unhealthy::Unreadable(..))));
+        let missing = configured_port(Path::new("/nothing/waf.yaml"), "health_port");
+        assert!(matches!(missing, Err(NoPort::Unreadable(..))));
     }
 }

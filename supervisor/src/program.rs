@@ -1,6 +1,7 @@
 //! Work of `waf` for each command line, and its exit status: 0 fine, 1 an invalid configuration or a failed
 //! start, 2 wrong usage. It puts the other modules together and knows nothing else.
 
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
@@ -12,7 +13,7 @@ use tracing::error;
 use waf_certificates::acme;
 use waf_certificates::disk::{Layout, Store};
 use waf_certificates::listing;
-use waf_compiler::{Compiled, Diagnostic, Options, compile_file};
+use waf_compiler::{Compiled, Diagnostic, Options, compile_file, report};
 use waf_dataplane::confinement::identity::User;
 use waf_dataplane::worker;
 use waf_shared::text::is_escaped;
@@ -41,7 +42,7 @@ pub fn run() -> ExitCode {
     // Another library may have installed one; then it stays.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     match cli.command {
-        None if cli.serve.validate => validate(&cli.serve),
+        None if cli.serve.validate.is_some() => validate(&cli.serve),
         None => serve(cli.serve),
         Some(Command::Demo { port, process }) => demo(port, &process),
         Some(Command::Certificates { config, acme }) => certificates(&config, &acme),
@@ -71,22 +72,24 @@ pub fn run() -> ExitCode {
 
 /// Judges the configuration and prints the verdict on stdout.
 fn validate(serve: &Serve) -> ExitCode {
-    match compile_file(&serve.config, &tested(serve)) {
-        Ok(Compiled { warnings, .. }) => {
-            for warning in &warnings {
-                anstream::println!("{warning}");
-            }
-            anstream::println!("{}: ok", printable(&serve.config));
-            ExitCode::SUCCESS
-        }
-        Err(diagnostics) => {
-            for diagnostic in &diagnostics {
-                anstream::println!("{diagnostic}");
-            }
-            anstream::println!("{}", count(&diagnostics));
-            ExitCode::FAILURE
+    let named = serve.validate.iter().flatten().next();
+    let config = named.unwrap_or(&serve.config);
+    let outcome = compile_file(config, &tested(serve));
+    let outcome = outcome.map_err(|diagnostics| with_remedy(config, diagnostics));
+    let shown = if io::stdout().is_terminal() { report::terminal } else { report::text };
+    anstream::print!("{}", shown(&printable(config), &outcome));
+    let denied = serve.deny_warnings && !report::findings(&outcome).is_empty();
+    if outcome.is_ok() && !denied { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The findings, with the way out where nobody named a file and the default one is missing.
+fn with_remedy(config: &Path, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if config == Path::new(cli::DEFAULT_CONFIG) && !config.exists() {
+        for diagnostic in diagnostics.iter_mut().filter(|one| one.code == waf_compiler::code::UNREADABLE) {
+            diagnostic.help = Some("name one with `--config FILE`, or try `waf demo`".to_owned());
         }
     }
+    diagnostics
 }
 
 fn serve(serve: Serve) -> ExitCode {
@@ -95,13 +98,14 @@ fn serve(serve: Serve) -> ExitCode {
     let options = tested(&serve);
     let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
     let acme = serve.acme.settings();
+    let config = serve.config.clone();
     match Source::open(serve.config, options) {
         Ok((compiled, source)) => {
             supervise(&serve.process, ports, acme, None, async |settings, inherited| {
                 supervise::supervise(compiled, Some(source), settings, inherited, began).await
             })
         }
-        Err(diagnostics) => invalid(&diagnostics),
+        Err(diagnostics) => invalid(&with_remedy(&config, diagnostics)),
     }
 }
 
@@ -134,7 +138,7 @@ fn certificates(config: &Path, acme: &Acme) -> ExitCode {
     let options = Options { host_checks: false, ..Options::default() };
     let plan = match compile_file(config, &options) {
         Ok(Compiled { plan, .. }) => plan,
-        Err(diagnostics) => return invalid(&diagnostics),
+        Err(diagnostics) => return invalid(&with_remedy(config, diagnostics)),
     };
     let hosts = plan.listen.hosts();
     if hosts.is_empty() {
@@ -259,16 +263,11 @@ fn invalid(diagnostics: &[Diagnostic]) -> ExitCode {
 }
 
 fn print_errors(diagnostics: &[Diagnostic]) {
+    let shown = if io::stderr().is_terminal() { report::coloured } else { ToString::to_string };
     for diagnostic in diagnostics {
-        anstream::eprintln!("{diagnostic}");
+        anstream::eprintln!("{}", shown(diagnostic));
     }
-    anstream::eprintln!("{}", count(diagnostics));
-}
-
-fn count(diagnostics: &[Diagnostic]) -> String {
-    let errors =
-        diagnostics.iter().filter(|diagnostic| diagnostic.severity == waf_compiler::Severity::Error).count();
-    format!("{errors} errors")
+    anstream::eprintln!("{}", report::error_count(diagnostics));
 }
 
 /// A path as it may be shown on a terminal.

@@ -7,7 +7,9 @@ use std::process::{Command, Output};
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
-use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Service};
+use k8s_openapi::api::core::v1::{
+    ConfigMap, Container, PersistentVolumeClaim, Pod, PodSpec, Service, ServiceAccount,
+};
 use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use serde::de::DeserializeOwned;
@@ -67,6 +69,14 @@ pub struct Rendered {
     pub route: Option<HttpRoute>,
     /// At most one.
     pub monitor: Option<ServiceMonitor>,
+    /// At most one.
+    pub rules: Option<PrometheusRule>,
+    /// At most one.
+    pub account: Option<ServiceAccount>,
+    /// The pod of `helm test`; at most one.
+    pub test: Option<Pod>,
+    /// Dashboards, and what values add.
+    pub others: Vec<ConfigMap>,
 }
 
 impl Rendered {
@@ -79,6 +89,18 @@ impl Rendered {
         Rendered::read(&String::from_utf8_lossy(&output.stdout))
     }
 
+    /// The pod of the deployment.
+    pub fn pod(&self) -> &PodSpec {
+        let spec = self.deployment.spec.as_ref().expect("a deployment has a spec");
+        spec.template.spec.as_ref().expect("a template has a spec")
+    }
+
+    /// The container of the service, among others that values may add.
+    pub fn container(&self) -> &Container {
+        let found = self.pod().containers.iter().find(|container| container.name == "waf");
+        found.expect("the service has a container")
+    }
+
     /// Reads a manifest.
     pub fn read(manifest: &str) -> Rendered {
         let mut rendered = Rendered::default();
@@ -89,7 +111,14 @@ impl Rendered {
             let kind = format!("{} {}", word("apiVersion"), word("kind"));
             match kind.as_str() {
                 "apps/v1 Deployment" => rendered.deployment = strict(&value),
+                "v1 ConfigMap" if value["data"]["waf.yaml"].is_null() => {
+                    rendered.others.push(strict(&value));
+                    continue;
+                }
                 "v1 ConfigMap" => rendered.config = strict(&value),
+                "v1 ServiceAccount" => rendered.account = Some(strict(&value)),
+                "v1 Pod" => rendered.test = Some(strict(&value)),
+                "monitoring.coreos.com/v1 PrometheusRule" => rendered.rules = Some(strict(&value)),
                 "v1 Service" => rendered.services.push(strict(&value)),
                 "policy/v1 PodDisruptionBudget" => rendered.budget = Some(strict(&value)),
                 "autoscaling/v2 HorizontalPodAutoscaler" => rendered.autoscaler = Some(strict(&value)),
@@ -227,6 +256,18 @@ pub struct ServiceMonitor {
     pub metadata: Metadata,
     /// Scraped endpoints.
     pub spec: ServiceMonitorSpec,
+}
+
+/// Alert rules of the Prometheus operator; groups are those of Prometheus' own files.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct PrometheusRule {
+    api_version: String,
+    kind: String,
+    /// Name and labels.
+    pub metadata: Metadata,
+    /// Groups of rules.
+    pub spec: Value,
 }
 
 /// See [`ServiceMonitor`].

@@ -71,6 +71,9 @@ fn validate_says_ok_or_lists_every_error_on_stdout() {
     let compile = programs::waf_compile();
     for (program, arguments) in [
         (&waf, ["--validate", "--no-host-checks", "--config", "good.yaml"].as_slice()),
+        (&waf, ["--no-host-checks", "--validate", "good.yaml"].as_slice()),
+        (&waf, ["--no-host-checks", "-t", "good.yaml", "-W"].as_slice()),
+        (&compile, ["--no-host-checks", "good.yaml"].as_slice()),
         (&compile, ["--validate", "--no-host-checks", "good.yaml"].as_slice()),
     ] {
         let good = folder.run(program, arguments);
@@ -78,6 +81,7 @@ fn validate_says_ok_or_lists_every_error_on_stdout() {
     }
     for (program, arguments) in [
         (&waf, ["--validate", "--no-host-checks", "--config", "bad.yaml"].as_slice()),
+        (&waf, ["--no-host-checks", "-t", "bad.yaml"].as_slice()),
         (&compile, ["--validate", "--no-host-checks", "bad.yaml"].as_slice()),
     ] {
         let bad = folder.run(program, arguments);
@@ -89,6 +93,49 @@ fn validate_says_ok_or_lists_every_error_on_stdout() {
             assert!(line.starts_with(starts), "{line:?} does not start with {starts:?}");
         }
         assert!(!text.contains('\u{1b}'), "no colours where nobody looks");
+    }
+}
+
+/// Output of a command on a terminal of its own, which `script` (util-linux) makes.
+fn on_a_terminal(folder: &Folder, program: &Path, arguments: &str, environment: &str) -> String {
+    let command = format!("{environment} {} {arguments}", program.display());
+    let output = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .env("TERM", "xterm-256color")
+        .env_remove("NO_COLOR")
+        .current_dir(folder.0.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("`script` can be started");
+    out(&output)
+}
+
+#[test]
+fn a_terminal_gets_columns_and_colours() {
+    let folder = Folder::new(&[("bad.yaml", BROKEN)]);
+    for (program, arguments) in [
+        (programs::waf_compile(), "--no-host-checks bad.yaml"),
+        (programs::waf(), "--no-host-checks --validate bad.yaml"),
+    ] {
+        let shown = on_a_terminal(&folder, &program, arguments, "");
+        for part in ["bad.yaml:2:7:", "bad.yaml:4:15:", "bad.yaml:6:5:", "\u{1b}[31m", "3 errors"] {
+            assert!(shown.contains(part), "{part}: {shown:?}");
+        }
+        let plain = on_a_terminal(&folder, &program, arguments, "NO_COLOR=1");
+        assert!(!plain.contains('\u{1b}') && plain.contains("bad.yaml:4:15: "), "{plain:?}");
+    }
+}
+
+#[test]
+fn warnings_count_where_they_are_denied() {
+    let warned = VALID.replace("9000", "9000\n    match: {paths: ['/users/{id}']}");
+    let folder = Folder::new(&[("warned.yaml", &warned)]);
+    for (program, file) in [(programs::waf(), "--validate"), (programs::waf_compile(), "--validate")] {
+        let fine = folder.run(&program, &["--no-host-checks", file, "warned.yaml"]);
+        assert_eq!(fine.status.code(), Some(0), "{fine:?}");
+        assert!(out(&fine).contains("did you mean `/users/*`?"), "{fine:?}");
+        let denied = folder.run(&program, &["--no-host-checks", "--deny-warnings", file, "warned.yaml"]);
+        assert_eq!((denied.status.code(), out(&denied)), (Some(1), out(&fine)));
     }
 }
 
@@ -139,6 +186,19 @@ fn a_missing_file_is_1() {
     let output = folder.run(&programs::waf(), &["--config", "nowhere.yaml"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(err(&output).contains("nowhere.yaml"), "{output:?}");
+    assert!(!err(&output).contains("waf demo"), "somebody named a file: {output:?}");
+    if !Path::new("/etc/waf/waf.yaml").exists() {
+        for arguments in [&[][..], &["--validate"], &["certificates"]] {
+            let output = folder.run(&programs::waf(), arguments);
+            let said = format!("{}{}", out(&output), err(&output));
+            assert_eq!(output.status.code(), Some(1), "{output:?}");
+            assert!(
+                said.contains("name one with `--config FILE`, or try `waf demo`"),
+                "{arguments:?}: {said}"
+            );
+            assert!(said.ends_with("1 error\n"), "{said}");
+        }
+    }
     let output = folder.compile(&["--validate", "nowhere.yaml"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
 }

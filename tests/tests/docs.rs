@@ -13,7 +13,7 @@ use waf_tests::programs::{self, repository};
 fn documents() -> Vec<PathBuf> {
     let root = repository();
     let mut found = Vec::new();
-    for folder in ["", "docs", "ops", "ops/helm", "ops/container"] {
+    for folder in ["", "docs", "ops", "ops/helm", "ops/helm/waf", "ops/container"] {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         found.extend(paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
@@ -162,6 +162,15 @@ fn configurations_that_are_printed_hold() {
                     std::fs::write(&file, config).expect("a file in the test's folder");
                     files.push(file);
                 }
+                "json" => {
+                    let value: Result<serde_json::Value, _> = serde_json::from_str(&block);
+                    assert!(value.is_ok(), "{}: {value:?}", path.display());
+                }
+                // Configurations of other programs.
+                "yaml vector" | "yaml fluent-bit" => {
+                    let value: Result<serde_json::Value, _> = serde_yaml::from_str(&block);
+                    assert!(value.is_ok_and(|value| value.is_object()), "{}", path.display());
+                }
                 "mermaid" => {
                     let kinds = ["flowchart", "sequenceDiagram"];
                     let is_diagram = kinds.iter().any(|kind| block.starts_with(kind));
@@ -183,6 +192,52 @@ fn configurations_that_are_printed_hold() {
         .output()
         .expect("the program can be started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// A page begins with what a reader does: a block that can be copied, before its first section of prose.
+#[test]
+fn pages_begin_with_something_to_copy() {
+    // Pages that explain, and those of other crates' tables.
+    const READ: [&str; 9] = [
+        "README.md",
+        "SUMMARY.md",
+        "audit.md",
+        "comparison.md",
+        "container.md",
+        "defaults.md",
+        "lessons.md",
+        "measurements.md",
+        "rules.md",
+    ];
+    for path in
+        documents().into_iter().filter(|path| path.parent().is_some_and(|folder| folder.ends_with("docs")))
+    {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("names are text");
+        let page = text(&path);
+        let head: Vec<&str> = page.lines().take(30).collect();
+        let block = head.iter().any(|line| line.trim_start().starts_with("```"));
+        assert!(block || READ.contains(&name), "docs/{name} shows nothing to copy in its first lines");
+    }
+}
+
+/// The samples of events have the fields that the program writes.
+#[test]
+fn sample_events_are_of_their_formats() {
+    let page = text(&repository().join("docs/observability.md"));
+    let samples: Vec<serde_json::Value> = blocks(&page)
+        .into_iter()
+        .filter(|(info, _)| info == "json")
+        .filter_map(|(_, block)| serde_json::from_str(&block).ok())
+        .collect();
+    let reference = text(&repository().join("docs/audit.md"));
+    let (ocsf, ecs) = (&samples[0], &samples[1]);
+    assert_eq!((&ocsf["class_uid"], &ecs["ecs"]["version"].is_string()), (&4002.into(), &true));
+    for sample in [ocsf, ecs] {
+        for field in sample["waf"].as_object().expect("it has our own object").keys() {
+            assert!(reference.contains(&format!("`waf.{field}")), "waf.{field} is not in the reference");
+        }
+    }
+    assert_eq!(ocsf["waf"]["matched_rules"], ecs["waf"]["matched_rules"]);
 }
 
 /// Every YAML file of `ops/` has a test that knows what it is.

@@ -126,7 +126,7 @@ fn the_doctor_looks_at_everything_and_says_what_is_missing() {
     write(&folder_name, "colour: blue\n");
     let (code, out, _) = doctor(&[]);
     assert_eq!(code, Some(1), "{out}");
-    assert!(out.contains("error    configuration     1 errors, the first: "), "{out}");
+    assert!(out.contains("error    configuration     1 error, the first: "), "{out}");
 
     write(&folder_name, "");
     let (code, out, _) = doctor(&["--user", "no-such-user"]);

@@ -77,6 +77,29 @@ fn one_look_shows_what_happened() {
 }
 
 #[test]
+fn the_configuration_names_the_port() {
+    let origin = Origin::start();
+    let waf = running::waf(&with_metrics(&to_upstream(&origin.url())));
+    let config = waf.config().display().to_string();
+    for arguments in [["--once", "--config", &config], ["--once", "-c", &config]] {
+        let output = top(&arguments);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && text.contains(&url(waf.metrics)), "{arguments:?}: {output:?}");
+    }
+    let without = running::waf(&to_upstream(&origin.url()));
+    let config = without.config().display().to_string();
+    for (config, says) in
+        [(config.as_str(), "names no metrics_port"), ("/nowhere/waf.yaml", "cannot be read")]
+    {
+        let output = top(&["--once", "--config", config]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains(says) && said.contains("--url"), "{said}");
+    }
+    let both = top(&["--once", "--config", &config, "--url", &url(waf.metrics)]);
+    assert_eq!(both.status.code(), Some(2), "{both:?}");
+}
+
+#[test]
 fn what_cannot_be_seen_is_told_in_one_line_with_the_remedy() {
     let origin = Origin::start();
     let waf = running::waf(&with_metrics(&to_upstream(&origin.url())));

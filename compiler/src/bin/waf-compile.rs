@@ -1,6 +1,6 @@
 //! The linter: checks configurations, and shows what they mean. Everything that it knows is in the library.
 
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,20 +9,32 @@ use waf_compiler::cli::{Arguments, Command, Format, Page, TestFormat};
 use waf_compiler::report::{self, Outcome};
 use waf_compiler::suggest::Events;
 use waf_compiler::{
-    Compiled, Options, catalog, compile_file, compile_stream, exclusions, reference, rules, schema,
+    Compiled, Options, catalog, check_request, compile_file, compile_stream, difference, exclusions,
+    reference, rules, schema,
 };
 
-/// Output, and the verdict for the exit status.
+/// Output and exit status.
 struct Answer {
     text: String,
-    valid: bool,
+    status: u8,
+}
+
+impl Answer {
+    fn of(text: String) -> Answer {
+        Answer { text, status: 0 }
+    }
+
+    /// The name or the line, on a line of its own.
+    fn failed(text: &str, status: u8) -> Answer {
+        Answer { text: format!("{text}\n"), status }
+    }
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let answer = match &arguments.command {
         Some(command) => run(command),
-        None if arguments.validate => validate(&arguments),
+        None if !arguments.files.is_empty() => validate(&arguments),
         None => {
             let mut command = Arguments::command();
             command
@@ -30,94 +42,106 @@ fn main() -> ExitCode {
                 .exit();
         }
     };
-    // A reader that closes the pipe early has seen what it wanted.
-    let _ = std::io::stdout().lock().write_all(answer.text.as_bytes());
-    if answer.valid { ExitCode::SUCCESS } else { ExitCode::from(1) }
+    // Colours are left out where nobody sees them, or where NO_COLOR is set. A reader that closes the pipe early has
+    // seen what it wanted.
+    let _ = anstream::stdout().lock().write_all(answer.text.as_bytes());
+    ExitCode::from(answer.status)
 }
 
 fn validate(arguments: &Arguments) -> Answer {
     let options = Options { host_checks: !arguments.no_host_checks, ..Options::default() };
     let outcomes: Vec<Outcome> = arguments.files.iter().map(|file| compile(file, &options)).collect();
-    let valid = outcomes.iter().all(Result::is_ok);
+    let is_fine = |outcome: &Outcome| {
+        outcome.is_ok() && (!arguments.deny_warnings || report::findings(outcome).is_empty())
+    };
+    let status = u8::from(!outcomes.iter().all(is_fine));
     let text = match arguments.format {
         Format::Text => {
             let named = arguments.files.iter().zip(&outcomes);
-            named.map(|(file, outcome)| report::text(&name(file), outcome)).collect()
+            named.map(|(file, outcome)| text_of(file, outcome)).collect()
         }
         Format::Json => report::json(&outcomes),
         Format::Sarif => report::sarif(&outcomes),
     };
-    Answer { text, valid }
+    Answer { text, status }
 }
 
 fn run(command: &Command) -> Answer {
     match command {
-        Command::Catalog { name: None } => Answer { text: catalog::table(), valid: true },
-        Command::Catalog { name: Some(name) } => match catalog::entry(name) {
-            Ok(text) => Answer { text, valid: true },
-            Err(text) => Answer { text: format!("{text}\n"), valid: false },
-        },
-        Command::Rules { leaf } => match rules::listing(leaf.as_deref()) {
-            Ok(text) => Answer { text, valid: true },
-            Err(text) => Answer { text: format!("{text}\n"), valid: false },
-        },
+        Command::Catalog { name: None } => Answer::of(catalog::table()),
+        Command::Catalog { name: Some(name) } => listing(catalog::entry(name)),
+        Command::Rules { leaf } => listing(rules::listing(leaf.as_deref())),
         Command::CheckRequest { config, request } => {
-            with_compiled(config, |compiled| check_request(compiled, request))
+            with_compiled(config, 2, |compiled| check_request(compiled, request))
         }
         Command::Suggest { config, apply, unclear, events } => {
-            with_compiled(config, |compiled| suggest(compiled, config, events, (*apply, *unclear)))
+            with_compiled(config, 2, |compiled| suggest(compiled, config, events, (*apply, *unclear)))
         }
         Command::ImportExclusions { file } => match waf_compiler::read_text(file) {
-            Ok(text) => Answer { text: exclusions::translate(&text), valid: true },
-            Err(error) => Answer { text: format!("{error}\n"), valid: false },
+            Ok(text) => Answer::of(exclusions::translate(&text)),
+            Err(error) => Answer::failed(&error, 1),
         },
-        Command::Test { config, format, tests } => with_compiled(config, |compiled| {
-            let report = compiled.policy_tests(tests);
-            let text = match format {
-                TestFormat::Text => report.text(),
-                TestFormat::Json => report.json(),
-                TestFormat::Junit => report.junit(),
-            };
-            Answer { text, valid: report.is_ok() }
+        Command::Test { config, format, tests } => {
+            with_compiled(config, 1, |compiled| test(compiled, tests, *format))
+        }
+        Command::Schema => Answer::of(schema::schema()),
+        Command::Reference { page } => Answer::of(page_of(*page)),
+        Command::Plan { file } => with_compiled(file, 1, |compiled| Answer::of(compiled.json())),
+        Command::Diff { old, new } => with_compiled(old, 2, |old| {
+            with_compiled(new, 2, |new| {
+                let text = difference::text(old, new);
+                let status = u8::from(!text.is_empty());
+                Answer {
+                    text: if text.is_empty() { "both mean the same\n".to_owned() } else { text },
+                    status,
+                }
+            })
         }),
-        Command::Schema => Answer { text: schema::schema(), valid: true },
-        Command::Reference { page } => Answer { text: reference_page(*page), valid: true },
-        Command::Plan { file } => with_compiled(file, |compiled| Answer {
-            text: format!(
-                "{:#?}\n{} bytes, digest {}\n",
-                compiled.plan,
-                compiled.bytes.len(),
-                compiled.digest
-            ),
-            valid: true,
-        }),
-        Command::Effective { file, route } => with_compiled(file, |compiled| effective(compiled, route)),
+        Command::Effective { file, route } => with_compiled(file, 1, |compiled| effective(compiled, route)),
     }
 }
 
-fn reference_page(page: Page) -> String {
+fn listing(found: Result<String, String>) -> Answer {
+    match found {
+        Ok(text) => Answer::of(text),
+        Err(text) => Answer::failed(&text, 1),
+    }
+}
+
+fn page_of(page: Page) -> String {
     match page {
         Page::Configuration => reference::configuration(),
         Page::Limits => reference::limits(),
         Page::Linter => reference::linter(),
         Page::Metrics => reference::metrics(),
-        Page::Presets => reference::presets(),
         Page::Protections => reference::protections(),
+        Page::Migration => reference::migration(),
+        Page::Presets => reference::presets(),
         Page::Alerts => reference::alerts(),
         Page::AlertCases => reference::alert_cases(),
         Page::Dashboard => reference::dashboard(),
     }
 }
 
+fn test(compiled: &Compiled, tests: &[PathBuf], format: TestFormat) -> Answer {
+    let report = compiled.policy_tests(tests);
+    let text = match format {
+        TestFormat::Text => report.text(),
+        TestFormat::Json => report.json(),
+        TestFormat::Junit => report.junit(),
+    };
+    Answer { text, status: u8::from(!report.is_ok()) }
+}
+
 fn effective(compiled: &Compiled, route: &str) -> Answer {
     if let Some(text) = compiled.effective(route) {
-        return Answer { text, valid: true };
+        return Answer::of(text);
     }
     let help = match compiled.closest_route(route) {
         Some(id) => format!("did you mean `{id}`?"),
         None => format!("routes: {}", compiled.route_ids().collect::<Vec<_>>().join(", ")),
     };
-    Answer { text: format!("there is no such route; {help}\n"), valid: false }
+    Answer::failed(&format!("there is no such route; {help}"), 1)
 }
 
 fn suggest(compiled: &Compiled, config: &Path, files: &[PathBuf], (apply, unclear): (bool, bool)) -> Answer {
@@ -129,19 +153,18 @@ fn suggest(compiled: &Compiled, config: &Path, files: &[PathBuf], (apply, unclea
             std::fs::File::open(file).and_then(|file| events.read(std::io::BufReader::new(file)))
         };
         if let Err(error) = read {
-            let text = format!("{}: the events cannot be read: {error}\n", name(file));
-            return Answer { text, valid: false };
+            return Answer::failed(&format!("{}: the events cannot be read: {error}", name(file)), 2);
         }
     }
     let suggested = compiled.suggest(&events, unclear);
     if !apply {
-        return Answer { text: suggested.text, valid: true };
+        return Answer::of(suggested.text);
     }
-    let (line, valid) = match waf_compiler::suggest::write(config, &suggested.exceptions) {
-        Ok(count) => (format!("{}: {count} exceptions written", name(config)), true),
-        Err(error) => (format!("{}: nothing was written: {error}", name(config)), false),
+    let (line, status) = match waf_compiler::suggest::write(config, &suggested.exceptions) {
+        Ok(count) => (format!("{}: {count} exceptions written", name(config)), 0),
+        Err(error) => (format!("{}: nothing was written: {error}", name(config)), 1),
     };
-    Answer { text: format!("{}\n# {line}\n", suggested.text), valid }
+    Answer { text: format!("{}\n# {line}\n", suggested.text), status }
 }
 
 fn check_request(compiled: &Compiled, request: &Path) -> Answer {
@@ -153,25 +176,35 @@ fn check_request(compiled: &Compiled, request: &Path) -> Answer {
         std::fs::File::open(request).and_then(|file| file.take(limit + 1).read_to_end(&mut raw))
     };
     match read {
-        Err(error) => {
-            Answer { text: format!("{}: the request cannot be read: {error}\n", name(request)), valid: false }
-        }
+        Err(error) => Answer::failed(&format!("{}: the request cannot be read: {error}", name(request)), 2),
         Ok(bytes) if bytes as u64 > limit => {
-            Answer { text: format!("{}: the request is over {limit} bytes\n", name(request)), valid: false }
+            Answer::failed(&format!("{}: the request is over {limit} bytes", name(request)), 2)
         }
         Ok(_) => {
             let explanation = compiled.explain(&raw);
-            Answer { text: explanation.text, valid: explanation.passes }
+            let status = match explanation.outcome {
+                check_request::Outcome::Passed => 0,
+                check_request::Outcome::Refused => 1,
+                check_request::Outcome::NotARequest => 2,
+            };
+            Answer { text: explanation.text, status }
         }
     }
 }
 
-fn with_compiled(file: &Path, show: impl FnOnce(&Compiled) -> Answer) -> Answer {
+/// Compiles a file and shows something of it; `failed` is the exit status for an invalid one.
+fn with_compiled(file: &Path, failed: u8, show: impl FnOnce(&Compiled) -> Answer) -> Answer {
     let outcome = compile(file, &Options { host_checks: false, ..Options::default() });
     match &outcome {
         Ok(compiled) => show(compiled),
-        Err(_) => Answer { text: report::text(&name(file), &outcome), valid: false },
+        Err(_) => Answer { text: text_of(file, &outcome), status: failed },
     }
+}
+
+/// Findings, with columns and colours where somebody looks.
+fn text_of(file: &Path, outcome: &Outcome) -> String {
+    let shown = if std::io::stdout().is_terminal() { report::terminal } else { report::text };
+    shown(&name(file), outcome)
 }
 
 fn compile(file: &Path, options: &Options) -> Outcome {

@@ -1,6 +1,7 @@
 //! Limits that another limit or a gate makes unreachable. Only what a section sets itself is judged, once, where it
 //! stands.
 
+use waf_shared::limits::TARGET_BYTES_MAX;
 use waf_shared::plan::Settings;
 
 use super::sections::{global_of, routes_of};
@@ -9,6 +10,7 @@ use crate::diagnostic::Sink;
 use crate::raw::{Accept, Document, Inspection, Multipart};
 use crate::read::At;
 use crate::resolve::Resolved;
+use crate::setting::size;
 
 /// A section's own values, and the effective ones with it.
 struct Scope<'a> {
@@ -31,6 +33,8 @@ pub(super) fn check(document: &Document, resolved: &Resolved, sink: &mut Sink) {
             place: &global.place,
         };
         sizes(&scope, sink);
+        files(&scope, sink);
+        targets(&scope, sink);
         gates(&scope, sink);
     }
     let mut resolved = resolved.routes.iter();
@@ -48,6 +52,8 @@ pub(super) fn check(document: &Document, resolved: &Resolved, sink: &mut Sink) {
             place: &route.place,
         };
         sizes(&scope, sink);
+        files(&scope, sink);
+        targets(&scope, sink);
         gates(&scope, sink);
     }
 }
@@ -65,6 +71,37 @@ fn sizes(scope: &Scope<'_>, sink: &mut Sink) {
             scope.place
         );
         sink.warning(code::UNREACHABLE_LIMIT, own.line.max(body_line.unwrap_or(0)), message);
+    }
+}
+
+/// Larger bodies that were asked for, while files stay as small as before.
+fn files(scope: &Scope<'_>, sink: &mut Sink) {
+    let Some(body) = scope.accept.and_then(|at| at.value.max_body_size.as_ref()) else { return };
+    let own = scope.multipart.is_some_and(|at| at.value.file_size.is_some());
+    let file = scope.holds.multipart.file_size;
+    let types = &scope.holds.accept.content_types;
+    let uploads = types.is_empty() || types.iter().any(|essence| essence == "multipart/form-data");
+    if own || !uploads || file >= body.value {
+        return;
+    }
+    let message = format!(
+        "{0}.accept.max_body_size is {1}, and {0}.multipart.file_size stays {2}: larger files are refused",
+        scope.place,
+        size(body.value),
+        size(file)
+    );
+    sink.warning(code::UNREACHABLE_LIMIT, body.line, message);
+}
+
+/// Targets that no reader takes, whatever the limit.
+fn targets(scope: &Scope<'_>, sink: &mut Sink) {
+    let length = scope.accept.and_then(|at| at.value.max_url_length.as_ref());
+    if let Some(length) = length.filter(|at| at.value > TARGET_BYTES_MAX as u64) {
+        let message = format!(
+            "{}.accept.max_url_length: targets of more than {TARGET_BYTES_MAX} bytes are always refused",
+            scope.place
+        );
+        sink.warning(code::UNREACHABLE_LIMIT, length.line, message);
     }
 }
 

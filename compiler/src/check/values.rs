@@ -1,12 +1,13 @@
 //! Values that are valid and probably not what is meant.
 
+use super::notation::glob_meant;
 use super::sections::{global_of, routes_of};
 use crate::code;
 use crate::diagnostic::{Sink, quoted};
 use crate::headers::NEVER_STRIPPED;
 use crate::names::MediaType;
-use crate::raw::{Accept, Document, Multipart, ResponseHeaders, Route};
-use crate::read::At;
+use crate::raw::{Accept, Cors, Document, Multipart, ResponseHeaders, Route};
+use crate::read::{At, variable};
 use crate::resolve::entries;
 
 /// The methods that are usual, to notice those in the wrong case.
@@ -19,6 +20,7 @@ pub(super) fn check(document: &Document, sink: &mut Sink) {
         global.response_headers.iter().for_each(|at| response_headers(&at.value, sink));
     }
     for route in routes_of(document) {
+        route.cors.iter().for_each(|at| origins(&at.value, sink));
         route.accept.iter().for_each(|at| accept(&at.value, sink));
         route.multipart.iter().for_each(|at| multipart(&at.value, sink));
         route.response_headers.iter().for_each(|at| response_headers(&at.value, sink));
@@ -78,6 +80,17 @@ fn response_headers(headers: &ResponseHeaders, sink: &mut Sink) {
     }
 }
 
+fn origins(cors: &Cors, sink: &mut Sink) {
+    if let Some(origins) = &cors.allow_origins
+        && origins.value.is_empty()
+        && !cors.broken
+    {
+        let message =
+            format!("{}.allow_origins: no origin is allowed: `cors` refuses every preflight", cors.place);
+        sink.warning(code::SUSPICIOUS_VALUE, origins.line, message);
+    }
+}
+
 fn paths(route: &Route, sink: &mut Sink) {
     let place = format!("{}.match.paths", route.place);
     for entry in route.path_entries() {
@@ -87,9 +100,19 @@ fn paths(route: &Route, sink: &mut Sink) {
             sink.warning(code::NEVER_MATCHES, entry.line, message);
         }
         let partly = |segment: &str| segment.contains('*') && segment != "*" && segment != "**";
-        if text.split('/').any(partly) {
+        if let Some(glob) = glob_meant(text) {
+            let message = format!(
+                "{place}: {} is compared as it is, a wildcard is `*` or `**`; did you mean {}?",
+                quoted(text),
+                quoted(&glob)
+            );
+            sink.warning(code::SUSPICIOUS_VALUE, entry.line, message);
+        } else if text.split('/').any(partly) {
             let message =
                 format!("{place}: a `*` beside other characters stands for itself in {}", quoted(text));
+            sink.warning(code::SUSPICIOUS_VALUE, entry.line, message);
+        } else if variable(text).is_some() {
+            let message = format!("{place}: variables are not expanded in {}", quoted(text));
             sink.warning(code::SUSPICIOUS_VALUE, entry.line, message);
         }
     }

@@ -36,10 +36,23 @@ impl Word for Hostname {
             return Err(mistake.help("write international names in punycode (`xn--…`)"));
         }
         if numeric || bare.len() > 253 || !bare.split('.').all(is_label) {
-            return Err(mistake);
+            return Err(match name_within(text) {
+                Some(name) => mistake.help(format!("did you mean `{name}`?")),
+                None => mistake,
+            });
         }
         Ok(Hostname(bare.to_ascii_lowercase()))
     }
+}
+
+/// The name in a URL, or in front of a port.
+fn name_within(text: &str) -> Option<String> {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let name = rest.split(['/', ':', '?', '#']).next()?;
+    if name == text || text.contains('@') {
+        return None;
+    }
+    Hostname::parse(name).ok().map(|Hostname(name)| name)
 }
 
 fn is_label(label: &str) -> bool {

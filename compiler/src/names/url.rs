@@ -22,7 +22,17 @@ impl Word for UpstreamUrl {
 
     fn parse(text: &str) -> Result<UpstreamUrl, Mistake> {
         let mistake = Mistake::of::<UpstreamUrl>();
-        let Some((scheme, rest)) = split_scheme(text) else { return Err(mistake) };
+        let Some((scheme, rest)) = split_scheme(text) else {
+            let with_scheme = format!("http://{text}");
+            let is_rest = !text.contains("://")
+                && text.contains([':', '/'])
+                && UpstreamUrl::parse(&with_scheme).is_ok();
+            return Err(if is_rest {
+                mistake.help(format!("did you mean `{with_scheme}`?"))
+            } else {
+                mistake
+            });
+        };
         if rest.contains(['?', '#']) {
             return Err(mistake.help("it must have no query and no fragment"));
         }
@@ -33,7 +43,7 @@ impl Word for UpstreamUrl {
         if authority.contains('@') {
             return Err(mistake.help("it must not contain credentials"));
         }
-        let Some((host, port)) = split_port(authority) else { return Err(mistake) };
+        let Some((host, port)) = split_port(authority) else { return Err(port_advice(mistake, authority)) };
         let Some(host) = url_host(host) else { return Err(mistake) };
         if !is_path(path) {
             return Err(mistake.help("its path contains characters that need percent-encoding"));
@@ -85,6 +95,13 @@ fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
     (number > 0).then_some((host, Some(number)))
 }
 
+/// The range of ports, where the port alone is at fault.
+fn port_advice(mistake: Mistake, authority: &str) -> Mistake {
+    let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
+    let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { mistake.help("its port must be 1-65535") } else { mistake }
+}
+
 /// A serialised origin (RFC 6454), or `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin(pub(crate) String);
@@ -110,7 +127,7 @@ impl Word for Origin {
         let scheme = scheme.to_ascii_lowercase();
         let named = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
-        let Some((host, port)) = split_port(authority) else { return Err(mistake) };
+        let Some((host, port)) = split_port(authority) else { return Err(port_advice(mistake, authority)) };
         let (true, Some(host)) = (named, url_host(host)) else { return Err(mistake) };
         let host = if host.contains(':') { format!("[{host}]") } else { host };
         let default = match scheme.as_str() {
@@ -170,6 +187,25 @@ mod tests {
         }
         let parsed = UpstreamUrl::parse("http://a/b/c/").map(|url| url.0.base_path);
         assert_eq!(parsed, Ok("/b/c".to_owned()));
+    }
+
+    #[test]
+    fn mistakes_of_upstreams_have_advice() {
+        let help = |text: &str| UpstreamUrl::parse(text).err().and_then(|mistake| mistake.help);
+        for (text, expected) in [
+            ("http://a:65536", Some("its port must be 1-65535")),
+            ("https://[::1]:0", Some("its port must be 1-65535")),
+            ("app:8080", Some("did you mean `http://app:8080`?")),
+            ("127.0.0.1:3000/base", Some("did you mean `http://127.0.0.1:3000/base`?")),
+            ("ftp://a", None),
+            ("http://a:x", None),
+            ("u:p@a", None),
+            ("app", None),
+        ] {
+            assert_eq!(help(text).as_deref(), expected, "{text}");
+        }
+        let help = Origin::parse("https://a:70000").err().and_then(|mistake| mistake.help);
+        assert_eq!(help.as_deref(), Some("its port must be 1-65535"));
     }
 
     #[test]

@@ -5,7 +5,8 @@ use waf_shared::catalog::Leaf;
 use waf_shared::plan::{Mode, Plan};
 use waf_shared::route::Choice;
 
-use crate::judge::{Judge, head_violation};
+use crate::check_request::head;
+use crate::judge::Judge;
 
 /// The fate of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,13 +52,13 @@ impl Outcome {
         if request.target.is_empty() {
             return refused(400);
         }
-        let index = match judge.choose(request) {
+        let index = match judge.choose(head::host(request), request) {
             Choice::Route(index) => index,
             Choice::None => return refused(404),
             Choice::Ambiguous => return refused(400),
         };
         let Some(route) = plan.routes.get(index) else { return refused(404) };
-        let on_head = head_violation(route, request);
+        let on_head = head::violations(request, &route.settings).first().map(|violation| violation.leaf);
         let is_blocking = route.settings.mode == Mode::Blocking;
         let verdict = judge.inspect(index, route.settings.leaves, request).verdict;
         // In blocking mode nothing behind the head is looked at once it is refused.

@@ -78,6 +78,7 @@ impl Report {
             severity: Severity::Error,
             file: test.file.clone(),
             line: test.line,
+            column: None,
             message: format!("{}: {}", test.name, test.differences.join("; ")),
             help: None,
         });

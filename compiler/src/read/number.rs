@@ -1,6 +1,8 @@
 //! Numbers of the configuration: whole numbers of the YAML 1.2 core schema, byte sizes and durations. It must not know
 //! fields or trees. Values beyond `u64` saturate: they are beyond every upper bound, or the field has none.
 
+use crate::setting;
+
 /// A number as far as bounds are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Number {
@@ -74,6 +76,65 @@ pub(super) fn duration(text: &str) -> Option<Number> {
     }
 }
 
+/// Number and unit, each without white space around it, the unit in lower case.
+fn parts(text: &str) -> Option<(&str, String)> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (digits, unit) = text.split_at_checked(split)?;
+    Some((digits, unit.trim().to_ascii_lowercase()))
+}
+
+/// A decimal number times `factor`, when that is a whole number.
+fn times(digits: &str, factor: u64) -> Option<u64> {
+    let (units, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if fraction.len() > 9 {
+        return None;
+    }
+    let scale = 10u64.pow(u32::try_from(fraction.len()).ok()?);
+    let fraction: u64 = format!("0{fraction}").parse().ok()?;
+    let part = fraction.checked_mul(factor)?;
+    let whole = units.parse::<u64>().ok()?.checked_mul(factor)?;
+    part.is_multiple_of(scale).then(|| whole.checked_add(part / scale))?
+}
+
+/// The byte size that was probably meant by another spelling.
+pub(super) fn size_meant(text: &str) -> Option<String> {
+    let (digits, unit) = parts(text)?;
+    let factor = match unit.as_str() {
+        "" | "b" | "byte" | "bytes" => 1,
+        "k" | "kb" | "ki" | "kib" => 1 << 10,
+        "m" | "mb" | "mi" | "mib" => 1 << 20,
+        "g" | "gb" | "gi" | "gib" => 1 << 30,
+        _ => return None,
+    };
+    times(digits, factor).map(setting::size)
+}
+
+/// The duration that was probably meant by another spelling, parts such as `1m30s` added up.
+pub(super) fn duration_meant(text: &str) -> Option<String> {
+    let mut rest = text.trim();
+    let mut total: u64 = 0;
+    // Each step takes a number and its unit off the front.
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let unit =
+            rest.get(digits..)?.find(|c: char| c.is_ascii_digit()).map_or(rest.len(), |at| digits + at);
+        let (part, behind) = rest.split_at_checked(unit)?;
+        let (digits, unit) = parts(part)?;
+        let factor = match unit.as_str() {
+            "ms" | "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => 1,
+            "" | "s" | "sec" | "secs" | "second" | "seconds" => 1000,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60_000,
+            "h" | "hr" | "hrs" | "hour" | "hours" => 3_600_000,
+            "d" | "day" | "days" => 86_400_000,
+            _ => return None,
+        };
+        total = total.checked_add(times(digits, factor)?)?;
+        rest = behind;
+    }
+    (!text.trim().is_empty()).then(|| setting::duration(total))
+}
+
 fn scale(number: Number, factor: u64) -> Number {
     match number {
         Number::Negative => Number::Negative,
@@ -144,6 +205,46 @@ mod tests {
             ("1.2.3s", None),
         ] {
             assert_eq!(duration(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_spellings_lead_to_ours() {
+        for (text, meant) in [
+            ("10M", Some("10MB")),
+            ("10mb", Some("10MB")),
+            ("10 MB", Some("10MB")),
+            ("16k", Some("16KB")),
+            ("1Gi", Some("1GB")),
+            ("1.5MB", Some("1536KB")),
+            ("0.3B", None),
+            ("many", None),
+            ("", None),
+            ("10TB", None),
+            ("99999999999999G", None),
+        ] {
+            assert_eq!(size_meant(text).as_deref(), meant, "{text}");
+        }
+        for (text, meant) in [
+            ("30", Some("30s")),
+            ("30 s", Some("30s")),
+            ("30sec", Some("30s")),
+            ("5 minutes", Some("5m")),
+            ("1m30s", Some("90s")),
+            ("1d", Some("1440m")),
+            ("250 MS", Some("250ms")),
+            ("0.0001s", None),
+            ("soon", None),
+            ("", None),
+            ("-5s", None),
+            ("99999999999999999999d", None),
+        ] {
+            assert_eq!(duration_meant(text).as_deref(), meant, "{text}");
+        }
+        for text in ["10M", "30", "1m30s", "1.5MB"] {
+            for meant in [size_meant(text), duration_meant(text)].into_iter().flatten() {
+                assert!(size(&meant).is_some() || duration(&meant).is_some(), "{meant}");
+            }
         }
     }
 }

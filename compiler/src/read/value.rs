@@ -1,11 +1,12 @@
 //! Reading of each type of value from a node.
 
 use super::number::{self, Number};
-use super::{At, FromNode, Reader};
+use super::{At, FromNode, Reader, variable};
 use crate::code;
-use crate::diagnostic::{quoted, shortened};
+use crate::diagnostic::{QUOTE_CHARS_MAX, quoted, shortened};
 use crate::field::{Bound, FieldKind};
 use crate::names::{OneOf, Word};
+use crate::setting::list;
 use crate::tree::{Node, Value};
 
 /// A word of a closed set.
@@ -23,7 +24,7 @@ pub(crate) struct Map<K, V>(pub(crate) Vec<(At<K>, At<V>)>);
 impl FromNode for u64 {
     fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &FieldKind) -> Option<u64> {
         let Value::Scalar { text, plain } = &node.value else {
-            reader.wrong_type(node, &expected(kind), false);
+            reader.wrong_type(node, &expected(kind), None);
             return None;
         };
         let (number, bound) = match kind {
@@ -33,8 +34,7 @@ impl FromNode for u64 {
             _ => (None, &Bound::least(0, "")),
         };
         let Some(number) = number else {
-            let unquoted = !*plain && matches!(kind, FieldKind::Int(_)) && number::whole(text).is_some();
-            reader.wrong_type(node, &expected(kind), unquoted);
+            reader.wrong_type(node, &expected(kind), number_meant(text, *plain, kind));
             return None;
         };
         let broken = match number {
@@ -47,6 +47,22 @@ impl FromNode for u64 {
         None
     }
 }
+
+/// The number that was probably meant.
+fn number_meant(text: &str, plain: bool, kind: &FieldKind) -> Option<String> {
+    let meant = match kind {
+        FieldKind::Int(_) if !plain && number::whole(text).is_some() => {
+            return Some(WITHOUT_QUOTES.to_owned());
+        }
+        FieldKind::Size(_) => number::size_meant(text)?,
+        FieldKind::Duration(_) => number::duration_meant(text)?,
+        _ => return None,
+    };
+    Some(format!("did you mean `{meant}`?"))
+}
+
+/// Advice for a value that would be of the right type without its quotes.
+const WITHOUT_QUOTES: &str = "in quotes it is a string: write it without them";
 
 fn expected(kind: &FieldKind) -> String {
     match kind {
@@ -66,11 +82,34 @@ impl FromNode for bool {
             Value::Scalar { text, plain: true } if text == "true" => Some(true),
             Value::Scalar { text, plain: true } if text == "false" => Some(false),
             _ => {
-                let unquoted = matches!(node.text(), Some("true" | "false"));
-                reader.wrong_type(node, "a bool (`true` or `false`)", unquoted);
+                let help = match node.text() {
+                    Some("true" | "false") => Some(WITHOUT_QUOTES.to_owned()),
+                    text => text.and_then(bool_meant).map(|meant| format!("did you mean `{meant}`?")),
+                };
+                reader.wrong_type(node, "a bool (`true` or `false`)", help);
                 None
             }
         }
+    }
+}
+
+/// The mode that other programs call so.
+fn mode_meant(text: &str, mut words: impl Iterator<Item = &'static str>) -> Option<String> {
+    let mode = match text {
+        "audit" | "detect" | "detection" | "detectiononly" | "detection_only" | "log" | "log_only"
+        | "monitor" | "monitoring" | "observe" | "report" | "simulate" => "detect_only",
+        "block" | "deny" | "enforce" | "enforcing" | "on" | "prevent" | "prevention" => "blocking",
+        _ => return None,
+    };
+    words.any(|word| word == mode).then(|| format!("did you mean `{mode}`?"))
+}
+
+/// Words of YAML 1.1 and other spellings.
+fn bool_meant(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "y" | "1" => Some(true),
+        "false" | "no" | "off" | "n" | "0" => Some(false),
+        _ => None,
     }
 }
 
@@ -79,14 +118,17 @@ impl<T: OneOf> FromNode for Choice<T> {
         let words = || T::WORDS.iter().map(|(word, _)| *word);
         let listed = || words().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
         let Some(text) = node.text() else {
-            reader.wrong_type(node, &listed(), false);
+            reader.wrong_type(node, &listed(), None);
             return None;
         };
         let found = T::WORDS.iter().find(|(word, _)| *word == text);
         if found.is_none() {
             let verb = if T::WORDS.len() == 1 { "equal" } else { "be" };
             let message = format!("{} must {verb} {}, got {}", reader.path(), listed(), quoted(text));
-            let help = reader.sink.did_you_mean(text, words());
+            let spelled = text.to_ascii_lowercase().replace('-', "_");
+            let help = variable(text)
+                .or_else(|| mode_meant(&spelled, words()))
+                .or_else(|| reader.sink.did_you_mean(&spelled, words()));
             reader.sink.error_with(code::INVALID_VALUE, node.line, message, help);
         }
         found.map(|(_, meaning)| Choice(*meaning))
@@ -96,7 +138,7 @@ impl<T: OneOf> FromNode for Choice<T> {
 impl<W: Word> FromNode for W {
     fn from_node(reader: &mut Reader<'_>, node: &Node, _: &FieldKind) -> Option<W> {
         let Some(text) = node.text() else {
-            reader.wrong_type(node, &format!("a {}", W::SYNTAX.type_name), false);
+            reader.wrong_type(node, &format!("a {}", W::SYNTAX.type_name), None);
             return None;
         };
         match W::parse(text) {
@@ -118,10 +160,25 @@ impl<T: FromNode> FromNode for Vec<At<T>> {
                 Some(reader.items(nodes, item))
             }
             _ => {
-                reader.wrong_type(node, &format!("a {}", kind.type_name()), false);
+                reader.wrong_type(node, &format!("a {}", kind.type_name()), list_meant(node, kind));
                 None
             }
         }
+    }
+}
+
+/// The list that was probably meant by one text, or by entries without dashes.
+fn list_meant(node: &Node, kind: &FieldKind) -> Option<String> {
+    match (&node.value, kind) {
+        (Value::Map(_), FieldKind::AtLeastOne(_, what)) => Some(format!("begin each {what} with `- `")),
+        (Value::Scalar { .. }, FieldKind::AtLeastOne(FieldKind::Section(_), what)) => {
+            Some(format!("begin each {what} with `- `"))
+        }
+        (Value::Scalar { text, .. }, _) if text.len() <= QUOTE_CHARS_MAX => {
+            let entries = text.split([',', ' ']).filter(|entry| !entry.is_empty());
+            Some(format!("write it as a list: {}", list(entries.map(str::to_owned))))
+        }
+        _ => None,
     }
 }
 
@@ -146,7 +203,7 @@ impl<T: FromNode> FromNode for OneOrMany<T> {
                 Some(OneOrMany(vec![At { value: one, line: node.line }]))
             }
             _ => {
-                reader.wrong_type(node, &format!("a {}", kind.type_name()), false);
+                reader.wrong_type(node, &format!("a {}", kind.type_name()), None);
                 None
             }
         }
@@ -156,7 +213,7 @@ impl<T: FromNode> FromNode for OneOrMany<T> {
 impl<K: Word, V: Word> FromNode for Map<K, V> {
     fn from_node(reader: &mut Reader<'_>, node: &Node, kind: &FieldKind) -> Option<Map<K, V>> {
         let Value::Map(entries) = &node.value else {
-            reader.wrong_type(node, &format!("a {}", kind.type_name()), false);
+            reader.wrong_type(node, &format!("a {}", kind.type_name()), None);
             return None;
         };
         let mut pairs = Vec::with_capacity(entries.len());

@@ -15,6 +15,17 @@ pub fn limits() -> String {
     let mut out = String::from(
         "# Limits\n\n\
          <!-- Made by `waf-compile reference limits`; edit compiler/src/reference/limits.rs instead. -->\n\n\
+         To raise limits on one route:\n\n\
+         ```yaml\n\
+         routes:\n\
+         \x20 - id: imports\n\
+         \x20   match: { paths: [/imports] }\n\
+         \x20   upstream: http://127.0.0.1:3000\n\
+         \x20   accept: { max_body_size: 50MB }\n\
+         \x20   multipart: { file_size: 50MB }\n\
+         \x20   inspection: { json_keys: 20000 }\n\
+         \x20 - upstream: http://127.0.0.1:3000\n\
+         ```\n\n\
          A request that breaks a limit is refused with the status below, and its connection is closed unless it was read\n\
          whole. In `detect_only` the violation is reported once and the request goes on, except where the table of fixed\n\
          limits says otherwise. A limit whose protection is off is not enforced.\n\n\

@@ -12,12 +12,16 @@ pub fn metrics() -> String {
     let mut out = format!(
         "# Metrics\n\n\
          <!-- Made by `waf-compile reference metrics`; edit the table in shared/src/metrics.rs instead. -->\n\n\
+         ```sh\n\
+         curl -s http://localhost:9091/metrics       # where the configuration says `metrics_port: 9091`\n\
+         waf top                                     # the same for people, in the terminal\n\
+         ```\n\n\
          `metrics_port` serves `GET /metrics`: OpenMetrics 1.0 to scrapers that ask for it, the text format 0.0.4 of\n\
          Prometheus to others. The listener is apart from traffic and asks for no password: keep the port inside.\n\
          [../ops/alerts.yaml](../ops/alerts.yaml) are alert rules for Prometheus, [../ops/dashboard.json](../ops/dashboard.json)\n\
          is a dashboard for Grafana.\n\n\
-         To look without either: `waf top --url http://127.0.0.1:9090/metrics` shows requests and blocks a second, by protection\n\
-         and by route, quantiles of latency, the plan and its age, workers, and what is degraded, in the terminal it is started in.\n\
+         To look without either: `waf top` (the port of `--config FILE`, or `--url URL`) shows requests and blocks a second, by protection and\n\
+         by route, quantiles of latency, the plan and its age, workers, and what is degraded, in the terminal it is started in.\n\
          `q` quits. What stands behind it is the last ten seconds, or the time between two looks (`--interval`, 2 s) where that is\n\
          longer. `--once` prints one look as plain text, with totals since the service began, for scripts. It speaks plain HTTP\n\
          alone, as the endpoint does; exit status 1 and one line on stderr say what cannot be seen and why.\n\n\

@@ -12,6 +12,12 @@ pub fn protections() -> String {
     let mut out = format!(
         "# Protections\n\n\
          <!-- Made by `waf-compile reference protections`; edit shared/src/catalog/table.rs instead. -->\n\n\
+         ```yaml\n\
+         routes:\n\
+         \x20 - upstream: http://127.0.0.1:3000\n\
+         \x20   disable: [sql-injection-sql-comments]\n\
+         \x20   enable: [response-headers-add-csp]\n\
+         ```\n\n\
          {} protections: {on} are on unless the configuration says otherwise, {off} have to be enabled. A protection, its\n\
          bucket and its family are names for `enable` and `disable`, in `global` and on a route; the more specific name\n\
          wins. `waf-compile catalog NAME` prints one with everything that is known of it, `waf-compile rules --leaf NAME`\n\

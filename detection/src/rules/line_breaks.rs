@@ -11,7 +11,7 @@ use crate::view::View;
 
 /// The rules, and the detector that reports them.
 pub(crate) static BUCKET: Bucket =
-    Bucket { rules: &[&[&IN_PATH, &IN_NAME, &IN_HEADER]], detectors: &[&DETECTOR] };
+    Bucket { rules: &[&[&IN_PATH, &IN_NAME, &IN_HEADER, &IN_VALUE]], detectors: &[&DETECTOR] };
 
 static IN_PATH: Rule = Rule {
     id: "http-attacks-header-crlf-injection/path",
@@ -51,6 +51,28 @@ static IN_HEADER: Rule = Rule {
     benign: &["{%0A \"theme\": \"dark\"%0A}", "two%0Alines", "12%3A30"],
 };
 
+static IN_VALUE: Rule = Rule {
+    id: "http-attacks-header-crlf-injection/value",
+    leaf: Leaf::HttpAttacksHeaderCrlfInjection,
+    weight: STRONG,
+    places: Places::of(&[Place::Query, Place::Form, Place::Json]),
+    matcher: RuleMatcher::Detected,
+    summary: "A line break behind an address or a word, and a header of somebody's own.",
+    attacks: &[
+        "https://shop.example/\r\nInjected: value",
+        "/cart\r\nAny-Thing: 1",
+        "en\r\nX-Added: 1",
+        "https://shop.example/\nX-Forwarded-Host: evil.example",
+    ],
+    benign: &[
+        "Ana Lima\r\nE-Mail: ana@example.org",
+        "Friday\nTopic: budget",
+        "https://shop.example/\nhttps://shop.example/b",
+        "see https://shop.example/\nNote: it is closed",
+        "GET /a HTTP/1.1\nX-Id: 1",
+    ],
+};
+
 /// Looks for line breaks.
 static DETECTOR: Detector = Detector {
     name: "line-break",
@@ -64,6 +86,9 @@ static DETECTOR: Detector = Detector {
         Place::FileName,
         Place::Header,
         Place::Cookie,
+        Place::Query,
+        Place::Form,
+        Place::Json,
     ]),
     run: judge,
 };
@@ -82,6 +107,11 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
         Place::QueryName | Place::FormName | Place::CookieName | Place::FileName => {
             evidence.found(&IN_NAME, at, bytes.len() - at);
         }
+        Place::Query | Place::Form | Place::Json => {
+            if is_broken_off(bytes, at) {
+                evidence.found(&IN_VALUE, at, bytes.len() - at);
+            }
+        }
         // The address of the page before may hold whatever that page's form held.
         Place::Header if subject.name.eq_ignore_ascii_case(b"referer") => {}
         _ => {
@@ -90,6 +120,29 @@ fn judge(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
             }
         }
     }
+}
+
+/// Longest address or word that a header may be added to.
+const HEAD_BYTES_MAX: usize = 256;
+
+/// Returns `true` if the first line, which ends at `end`, is an address or a path and the next one begins with a field name,
+/// or if it is one word and that name is one of those that people invent (`X-…`).
+fn is_broken_off(bytes: &[u8], end: usize) -> bool {
+    let (head, rest) = bytes.split_at_checked(end).unwrap_or_default();
+    if head.len() > HEAD_BYTES_MAX || head.iter().any(u8::is_ascii_whitespace) {
+        return false;
+    }
+    let line = rest.trim_ascii_start().split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+    let Some((name, value)) = memchr::memchr(b':', line).and_then(|at| line.split_at_checked(at)) else {
+        return false;
+    };
+    let is_name = !name.is_empty()
+        && name.len() <= NAME_BYTES_MAX
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let is_invented = name.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(b"x-"));
+    let is_address = memchr::memmem::find(head, b"://").is_some_and(|at| at > 0) || head.starts_with(b"/");
+    // A second address is one of a list.
+    is_name && !value.starts_with(b"://") && value.len() > 1 && (is_invented || is_address)
 }
 
 /// Longest name that begins a header.

@@ -236,7 +236,9 @@ fn one_path(subject: &Subject<'_>, prose: bool, token: &Token<'_>, evidence: &mu
         &WRITES_TO_TEMPORARY,
         is_temporary(names) && token.before == Some(b'>') && token.origin == Origin::Absolute,
     );
-    let nested = names.len() > 1 || resolved.climbs > 0 || !document;
+    // `.htaccess redirect` is what people ask about.
+    let whole = token.bytes.len() == subject.bytes.trim_ascii().len();
+    let nested = names.len() > 1 || resolved.climbs > 0 || !document && whole;
     let sensitivity = if document { Sensitivity::Placed } else { Sensitivity::Requested };
     let secret = path::is_secret_dotfile(&resolved, Sensitivity::Anywhere) && nested
         || placed && path::is_secret_dotfile(&resolved, sensitivity);

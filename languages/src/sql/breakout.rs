@@ -112,6 +112,9 @@ impl Break<'_, '_, '_, '_, '_> {
         if self.closes_attribute() {
             return;
         }
+        if self.joins_node_set(i) {
+            return self.hit(SqlSign::ComparisonBreak, i + 2);
+        }
         match head {
             Kind::Tail => self.tail(i),
             Kind::Semicolon => self.semicolon(i),
@@ -153,6 +156,17 @@ impl Break<'_, '_, '_, '_, '_> {
             }
             _ => self.comparison(i),
         }
+    }
+
+    /// `'] | //user['`: a predicate of XPath is closed and another set of nodes joined (XPath 1.0, section 3.3).
+    fn joins_node_set(&self, i: usize) -> bool {
+        let closed =
+            i.checked_sub(1).and_then(|before| kind(self.tokens, before)) == Some(Kind::BracketClose);
+        let at = self.tokens.get(i).map_or(usize::MAX, |token| token.start);
+        let rest = self.judgement.bytes().get(at..).and_then(|rest| rest.strip_prefix(b"|"));
+        closed
+            && self.opened_by.is_quote()
+            && rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"/"))
     }
 
     /// A statement without a semicolon before it, which Transact-SQL does not need.

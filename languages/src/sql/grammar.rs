@@ -198,6 +198,10 @@ fn primary_word_or_text(tokens: &Reading<'_>, i: usize) -> Option<usize> {
 fn worded(tokens: &Reading<'_>, i: usize, found: Word) -> Option<Parsed> {
     let called = kind(tokens, i + 1) == Some(Kind::Open);
     match found {
+        // XPath calls its literals.
+        Word::Literal if called && kind(tokens, i + 2) == Some(Kind::Close) => {
+            Some(Parsed { operand: Operand::Constant, next: i + 3 })
+        }
         Word::Literal => Some(Parsed { operand: Operand::Constant, next: i + 1 }),
         // A query is an operand between parentheses alone; prose selects as well.
         Word::Select => {

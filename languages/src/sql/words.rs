@@ -238,6 +238,16 @@ impl Word {
     }
 }
 
+/// Functions that count, take a time or round: nobody reads secrets with them.
+const MEASURES: &[&[u8]] = &[
+    b"count", b"sum", b"avg", b"min", b"max", b"rate", b"now", b"date", b"today", b"round", b"floor", b"ceil",
+];
+
+/// Returns `true` if `name` is a function that counts, takes a time or rounds.
+pub(super) fn is_measure(name: &[u8]) -> bool {
+    MEASURES.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
 /// Longest word in the table; longer ones are [`Word::Plain`].
 pub(super) const WORD_BYTES_MAX: usize = 28;
 

@@ -6,6 +6,16 @@ use serde_json::{Value, json};
 /// The committed file, below the repository's root.
 pub const SCHEMA: &str = "ops/helm/waf/values.schema.json";
 
+/// Files of the chart that are made, with their paths below the repository's root. A chart reads nothing outside of its
+/// folder.
+pub fn files() -> Result<Vec<(&'static str, String)>, serde_json::Error> {
+    Ok(vec![
+        (SCHEMA, schema()?),
+        ("ops/helm/waf/alerts.yaml", waf_compiler::reference::alerts()),
+        ("ops/helm/waf/dashboard.json", waf_compiler::reference::dashboard()),
+    ])
+}
+
 /// The whole schema as text.
 pub fn schema() -> Result<String, serde_json::Error> {
     let mut schema: Value = serde_json::from_str(include_str!("chart/values.schema.json"))?;
@@ -16,7 +26,9 @@ pub fn schema() -> Result<String, serde_json::Error> {
     }
     // Probes need the health listener, which the configuration may leave out.
     let probed = json!({ "required": ["health_port"], "properties": { "health_port": { "minimum": 1 } } });
-    schema["properties"]["config"] = json!({ "allOf": [config, probed] });
+    // The mode is one or the other; the linter says more, and later.
+    let one_mode = json!({ "not": { "required": ["host", "port"] } });
+    schema["properties"]["config"] = json!({ "allOf": [config, probed, one_mode] });
     Ok(format!("{schema:#}\n"))
 }
 
@@ -27,12 +39,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_committed_schema_is_current() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(SCHEMA);
-        let committed = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(
-            committed == schema().expect("both schemas are JSON"),
-            "{SCHEMA} is not current; fix it with\n  cargo run -p waf-packaging -- chart"
-        );
+    fn committed_files_are_current() {
+        for (name, text) in files().expect("both schemas are JSON") {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+            let committed = std::fs::read_to_string(path).unwrap_or_default();
+            assert!(
+                committed == text,
+                "{name} is not current; fix it with\n  cargo run -p waf-packaging -- chart"
+            );
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! runs at build time alone; no request and no configuration comes near it.
 
 pub mod manual;
+pub mod pages;
 
 pub mod chart;
 

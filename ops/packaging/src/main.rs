@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use waf_packaging::bill::Workspace;
 use waf_packaging::tree::{Entry, Sources};
-use waf_packaging::{chart, image, licences, manual, tree};
+use waf_packaging::{chart, image, licences, manual, pages, tree};
 
 /// Makes what is shipped beside the programs.
 #[derive(Debug, Parser)]
@@ -27,8 +27,10 @@ struct Arguments {
 enum Command {
     /// Write manual pages and completions anew into the repository
     Manual,
-    /// Write the schema of the Helm chart's values anew into the repository
+    /// Write the schema of the Helm chart's values, its alert rules and its dashboard anew into the repository
     Chart,
+    /// Write the pages of the command lines and of all names anew into the repository
+    Pages,
     /// Print the bill of materials (CycloneDX 1.5, JSON)
     Bill,
     /// Print the licences of what is linked into the programs
@@ -83,7 +85,16 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
                 std::fs::write(path, text)?;
             }
         }
-        Command::Chart => std::fs::write(root.join(chart::SCHEMA), chart::schema()?)?,
+        Command::Chart => {
+            for (name, text) in chart::files()? {
+                std::fs::write(root.join(name), text)?;
+            }
+        }
+        Command::Pages => {
+            for (name, text) in pages::files() {
+                std::fs::write(root.join(name), text)?;
+            }
+        }
         Command::Bill => print(&bill(&Workspace::read(root, &arguments.target)?))?,
         Command::Licences => print(&licences::text(&Workspace::read(root, &arguments.target)?)?)?,
         Command::Tree(build) => {

@@ -1,6 +1,9 @@
 //! Manual pages and shell completions, made from the command lines of both programs. Hidden subcommands, which the
 //! service starts by itself, are left out.
 
+mod sections;
+
+use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory as _};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
@@ -48,11 +51,26 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
         {
             let name = program.get_name().to_owned();
             let mut text = Vec::new();
-            generate(shell, &mut program.clone(), &name, &mut text);
+            generate(shell, &mut completed(program.clone()), &name, &mut text);
             files.push((format!("completions/{folder}/{}", completion(shell, &name)), text));
         }
     }
     files
+}
+
+/// With the names of protections as values: shells complete them. The program itself takes any text, to advise on it.
+fn completed(command: Command) -> Command {
+    let named = |command: Command, argument: &'static str| {
+        command.mut_arg(argument, |argument| {
+            argument.value_parser(PossibleValuesParser::new(waf_compiler::catalog::all_names()))
+        })
+    };
+    [("catalog", "name"), ("rules", "leaf")].into_iter().fold(command, |command, (subcommand, argument)| {
+        match command.find_subcommand(subcommand) {
+            Some(_) => command.mut_subcommand(subcommand, |subcommand| named(subcommand, argument)),
+            None => command,
+        }
+    })
 }
 
 /// As each shell looks for it in its folder of completions.
@@ -79,6 +97,7 @@ fn pages(program: &Command, files: &mut Vec<(String, Vec<u8>)>) {
 fn page(command: &Command, files: &mut Vec<(String, Vec<u8>)>) {
     let mut text = Vec::new();
     Man::new(command.clone()).render(&mut text).expect("writing to memory does not fail");
+    text.extend_from_slice(sections::of(command.get_name()).as_bytes());
     files.push((format!("man/{}.1", command.get_name()), text));
 }
 
@@ -146,6 +165,31 @@ mod tests {
                     let long = format!("-l {}", &option[2..]);
                     assert!(text(&files, &fish).contains(&long), "{fish}: {option}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn pages_say_how_a_program_ends_and_give_examples() {
+        let files = files();
+        for (name, _) in files.iter().filter(|(name, _)| name.starts_with("man/")) {
+            let page = text(&files, name);
+            for section in ["EXIT STATUS", "EXAMPLES"] {
+                assert_eq!(page.matches(&format!(".SH \"{section}\"")).count(), 1, "{name}: {section}");
+            }
+        }
+        for section in ["SIGNALS", "FILES", "ENVIRONMENT"] {
+            assert!(text(&files, "man/waf.1").contains(&format!(".SH \"{section}\"")), "{section}");
+        }
+    }
+
+    #[test]
+    fn names_of_protections_are_completed() {
+        let files = files();
+        for shell in ["bash/waf-compile", "zsh/_waf-compile", "fish/waf-compile.fish"] {
+            let script = text(&files, &format!("completions/{shell}"));
+            for name in ["sql-injection-union-select", "cross-site-scripting", "response-headers-add-csp"] {
+                assert!(script.contains(name), "{shell}: {name}");
             }
         }
     }

@@ -44,13 +44,28 @@ impl Row {
     pub(super) fn error(what: &'static str, said: impl Into<String>, remedy: impl Into<String>) -> Row {
         Row { what, verdict: Verdict::Error, said: said.into(), remedy: Some(remedy.into()) }
     }
+
+    /// With the colours of a terminal.
+    pub(super) fn coloured(&self) -> String {
+        let colour = match self.verdict {
+            Verdict::Ok => "\u{1b}[32m",
+            Verdict::Warning => "\u{1b}[33m",
+            Verdict::Error => "\u{1b}[31m",
+        };
+        let text = self.to_string();
+        let (verdict, rest) = text.split_at_checked(VERDICT_WIDTH).unwrap_or(("", &text));
+        format!("{colour}{verdict}\u{1b}[0m{rest}")
+    }
 }
+
+/// Width of the first column.
+const VERDICT_WIDTH: usize = 8;
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What is said may quote a file or the system; a terminal must not obey it.
         let plain = |text: &str| text.replace(char::is_control, " ");
-        write!(f, "{:<8} {:<17} {}", self.verdict, self.what, plain(&self.said))?;
+        write!(f, "{:<VERDICT_WIDTH$} {:<17} {}", self.verdict, self.what, plain(&self.said))?;
         match &self.remedy {
             Some(remedy) => write!(f, "\n{:<26} -> {}", "", plain(remedy)),
             None => Ok(()),

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::Path;
 
+use waf_compiler::report::{counted, error_count};
 use waf_compiler::{Compiled, Options, Severity, compile_file};
 use waf_shared::plan::{Listen, Plan, Scheme};
 
@@ -15,14 +16,14 @@ pub(super) fn rows(serve: &Serve, options: &Options) -> Vec<Row> {
     let plan = match compile_file(&serve.config, options) {
         Ok(Compiled { plan, .. }) => plan,
         Err(diagnostics) => {
-            let errors = || diagnostics.iter().filter(|one| one.severity == Severity::Error);
-            let first = errors().next().map(ToString::to_string).unwrap_or_default();
-            let said = format!("{} errors, the first: {first}", errors().count());
-            let remedy = format!("waf --validate --config {file} prints all of them");
+            let first = diagnostics.iter().find(|one| one.severity == Severity::Error);
+            let first = first.map(ToString::to_string).unwrap_or_default();
+            let said = format!("{}, the first: {first}", error_count(&diagnostics));
+            let remedy = format!("waf --validate {file} prints all of them");
             return vec![Row::error("configuration", said, remedy)];
         }
     };
-    let mut rows = vec![Row::ok("configuration", format!("{file}: {} routes", plan.routes.len()))];
+    let mut rows = vec![Row::ok("configuration", format!("{file}: {}", counted(plan.routes.len(), "route")))];
     let traffic = match plan.listen {
         Listen::Plain { port } => vec![("port", port)],
         Listen::Tls { .. } => vec![("--https-port", serve.https_port), ("--http-port", serve.http_port)],

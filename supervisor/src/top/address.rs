@@ -22,6 +22,12 @@ pub struct Address {
 }
 
 impl Address {
+    /// Metrics on a port of this machine.
+    pub(super) fn of_port(port: u16) -> Address {
+        let host = "127.0.0.1".to_owned();
+        Address { authority: format!("{host}:{port}"), host, port, target: METRICS.to_owned() }
+    }
+
     /// Value of `Host` (RFC 9110 section 7.2).
     pub(super) fn authority(&self) -> &str {
         &self.authority
@@ -48,9 +54,9 @@ impl FromStr for Address {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let uri: Uri = text.parse().map_err(|_| "no URL such as http://127.0.0.1:9090/metrics")?;
+        let uri: Uri = text.parse().map_err(|_| "no URL such as http://127.0.0.1:9091/metrics")?;
         let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-            return Err("no URL such as http://127.0.0.1:9090/metrics");
+            return Err("no URL such as http://127.0.0.1:9091/metrics");
         };
         if scheme != "http" {
             return Err("metrics are served over plain http");
@@ -100,6 +106,12 @@ mod tests {
             assert_eq!((address.peer(), address.target()), (peer, target), "{text}");
             assert_eq!(address.to_string(), shown);
         }
+    }
+
+    #[test]
+    fn a_port_is_asked_on_this_machine() {
+        let parsed: Address = "http://127.0.0.1:9091/metrics".parse().unwrap();
+        assert_eq!(Address::of_port(9091), parsed);
     }
 
     #[test]

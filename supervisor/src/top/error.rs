@@ -5,6 +5,7 @@ use std::io;
 use super::address::Address;
 use super::fetch::FetchError;
 use super::figures::ReadError;
+use crate::probe::NoPort;
 
 /// A fault that leaves nothing to look at. Each names its remedy.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,9 @@ pub enum TopError {
         /// The fault of the answer.
         source: ReadError,
     },
+    /// No address.
+    #[error(transparent)]
+    Port(#[from] NoPort),
     /// Nowhere to draw.
     #[error(
         "standard input and output are no terminal: use `waf top --once`, which prints one look as plain text"

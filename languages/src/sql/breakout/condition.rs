@@ -5,17 +5,12 @@ use crate::prose::is_phrase;
 use crate::sql::grammar::{self, Comparison, Operand, comparison, kind, may_end, operand, skip_opens, word};
 use crate::sql::sign::SqlSign;
 use crate::sql::token::Kind;
-use crate::sql::words::Word;
+use crate::sql::words::{Word, is_measure};
 
 /// Articles before an apostrophe in French, Italian, Catalan and Occitan.
 const ARTICLES: &[&[u8]] = &[
     b"d", b"l", b"dell", b"all", b"nell", b"sull", b"dall", b"quell", b"un", b"qu", b"s", b"n", b"m", b"t",
     b"j", b"c",
-];
-
-/// Functions that count, take a time or round: nobody reads secrets with them.
-const MEASURES: &[&[u8]] = &[
-    b"count", b"sum", b"avg", b"min", b"max", b"rate", b"now", b"date", b"today", b"round", b"floor", b"ceil",
 ];
 
 /// Longest value that is a sum and a string that is left open.
@@ -172,8 +167,7 @@ impl Break<'_, '_, '_, '_, '_> {
         let called = self.tokens.get(at).map(|token| (token.kind, token.start, token.end));
         let Some((Kind::Word(role), start, end)) = called else { return false };
         let name = self.judgement.bytes().get(start..end).unwrap_or_default();
-        self.opened_by == BreakKind::Name
-            && (role == Word::Plain || MEASURES.iter().any(|known| name.eq_ignore_ascii_case(known)))
+        self.opened_by == BreakKind::Name && (role == Word::Plain || is_measure(name))
     }
 
     /// Returns `true` if two operands are spelled alike (`a=a`).

@@ -7,7 +7,7 @@ use crate::sql::grammar::{self, Comparison, Operand, comparison, kind, may_end, 
 use crate::sql::reading::Reading;
 use crate::sql::sign::SqlSign;
 use crate::sql::token::{Kind, Number, Token};
-use crate::sql::words::Word;
+use crate::sql::words::{Word, is_measure};
 
 pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, role: Word, before: &Before) {
     if begins_expression(before) && calls_package(judgement.bytes(), tokens) {
@@ -28,9 +28,13 @@ pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, 
                 | Kind::Pipes
         ) || (t.kind == Kind::Variable && judgement.bytes().get(t.start + 1) == Some(&b'@'))
     });
-    let nested = inner()
-        .zip(inner().skip(1))
-        .any(|(one, next)| one.kind == Kind::Word(Word::Function) && next.kind == Kind::Open);
+    let text = |token: Token| judgement.bytes().get(token.start..token.end).unwrap_or_default();
+    let measures = tokens.get(0).is_some_and(|token| is_measure(text(token)));
+    // Formulas of time series nest what queries do not: `avg(sum(x))`.
+    let nested = inner().zip(inner().skip(1)).any(|(one, next)| {
+        let called = one.kind == Kind::Word(Word::Function) && next.kind == Kind::Open;
+        called && !(measures && is_measure(text(one)))
+    });
     if inner().any(|t| t.kind == Kind::Number(Number::Hex) && t.end - t.start >= 4) {
         judgement.found(SqlSign::Hex, start, end);
     }
@@ -57,7 +61,8 @@ pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, 
         && (telling || nested || arithmetic)
         && matches!(role, Word::Function | Word::Arithmetic)
         && may_end(tokens, close);
-    let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select)));
+    let selected = matches!(before_kind(before, 0), Some(Kind::Word(Word::Select)))
+        && !(measures && before[1].is_none());
     if distinctive || alone || (common && (telling || selected)) || (telling && context) {
         judgement.found(SqlSign::Call, start, end);
     }

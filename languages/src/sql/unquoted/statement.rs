@@ -149,7 +149,8 @@ const CREDENTIALS: &[&[u8]] =
 /// the server, or ends in a comment that cuts off the query around it.
 fn reads_secrets(bytes: &[u8], tokens: &Reading<'_>) -> bool {
     tokens.from(1).any(|(i, token)| match token.kind {
-        Kind::Tail | Kind::Word(Word::System | Word::Delaying | Word::Stored) => true,
+        // A comment or a string that is left open meets the rest of a host query.
+        Kind::Tail | Kind::OpenText | Kind::Word(Word::System | Word::Delaying | Word::Stored) => true,
         Kind::Variable => bytes.get(token.start..token.end).is_some_and(|name| name.starts_with(b"@@")),
         Kind::Word(Word::Distinctive) => kind(tokens, i + 1) == Some(Kind::Open),
         Kind::Word(_) => {
@@ -264,9 +265,15 @@ pub(super) fn routine_block(judgement: &mut Judgement<'_, '_, '_>, tokens: &Read
     }
 }
 
-pub(super) fn stacked(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, before: &Before) {
-    // `1;delete from users`: a number and then a statement that prose could read like.
-    let lone = matches!(before_kind(before, 0), Some(Kind::Number(_))) && before[1].is_none();
+/// Longest number with its closing parentheses that a statement may stand behind.
+const HEAD_BYTES_MAX: usize = 32;
+
+pub(super) fn stacked(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>) {
+    // `1);delete from users`: a number and then a statement that prose could read like.
+    let at = tokens.get(0).map_or(0, |token| token.start);
+    let head = judgement.bytes().get(..at).filter(|head| head.len() <= HEAD_BYTES_MAX).unwrap_or_default();
+    let lone = head.iter().any(u8::is_ascii_digit)
+        && head.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b')' | b' ' | b'-' | b'.'));
     let plain = !tokens.from(1).any(|(_, token)| token.kind == Kind::Word(Word::Prose));
     if lone && plain && statement(tokens, 1).is_some() {
         let (start, end) = span(tokens, 4);

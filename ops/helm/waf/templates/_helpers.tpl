@@ -22,8 +22,10 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "waf.labels" -}}
 {{ include "waf.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- with .Values.managedBy }}
+app.kubernetes.io/managed-by: {{ . }}
+helm.sh/chart: {{ printf "%s-%s" $.Chart.Name $.Chart.Version }}
+{{- end }}
 {{- end -}}
 
 {{/* "yes" in modes 1 and 2: hosts at the top or on a route. */}}
@@ -45,6 +47,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 
 {{- define "waf.dataDir" -}}
 {{- default "/data/waf" .Values.config.data_dir -}}
+{{- end -}}
+
+{{- define "waf.account" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "waf.fullname" .) .Values.serviceAccountName -}}
+{{- else -}}
+{{- .Values.serviceAccountName -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "waf.image" -}}
+{{- if .Values.image.digest -}}
+{{- printf "%s@%s" .Values.image.repository .Values.image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "waf.claim" -}}
@@ -74,6 +92,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- if and .Values.autoscaling.enabled (gt (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
 {{- fail "autoscaling.minReplicas is above autoscaling.maxReplicas" -}}
+{{- end -}}
+{{- if and .Values.certificates (not $tls) -}}
+{{- fail "certificates are for modes 1 and 2: config names no host" -}}
+{{- end -}}
+{{- range .Values.config.routes -}}
+{{- $spec := dig "openapi" "spec" "" . -}}
+{{- if and $spec (not (hasPrefix "/" $spec)) (not (hasKey $.Values.files (trimPrefix "./" $spec))) -}}
+{{- fail (printf "config names the document %s, which files does not contain" $spec) -}}
+{{- end -}}
 {{- end -}}
 {{- range $name, $text := .Values.files -}}
 {{- if eq $name "waf.yaml" -}}{{- fail "files: waf.yaml is made from config" -}}{{- end -}}

@@ -18,31 +18,28 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
     }
     var completions = [
         &'waf-compile'= {
+            cand -f 'Format of findings'
             cand --format 'Format of findings'
-            cand --validate 'Check the files and report every finding'
+            cand -t 'Check the files and report every finding; files without another task are checked too'
+            cand --validate 'Check the files and report every finding; files without another task are checked too'
             cand --no-host-checks 'Leave out what depends on this machine, such as a writable `data_dir`'
+            cand -W 'Take warnings for errors in the exit status'
+            cand --deny-warnings 'Take warnings for errors in the exit status'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
-            cand catalog 'Show all protections, or one name at any level'
-            cand rules 'Show the detection rules with what they catch and what they allow'
-            cand check-request 'Run a recorded request through the engine and explain the verdict. The exit status is 1 when it is refused'
+            cand check-request 'Run a recorded request through the checks of its route and explain the outcome. The exit status is 0 when it passes, 1 when it is refused, 2 when there is no answer'
             cand schema 'Print the JSON Schema (draft-07) of the configuration'
-            cand plan 'Show the compiled plan and its digest'
+            cand plan 'Print the compiled plan and its digest as JSON'
+            cand diff 'Show what a change means: routes, protections and settings that differ. The exit status is 0 when both files mean the same, 1 when they differ, 2 when one is invalid'
             cand effective 'Show what holds on a route, and the line that decided each value'
             cand reference 'Print a reference page'
-        }
-        &'waf-compile;catalog'= {
-            cand -h 'Print help'
-            cand --help 'Print help'
-        }
-        &'waf-compile;rules'= {
-            cand --leaf 'Only those of a leaf, a bucket or a family'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand catalog 'Show all protections, or one name at any level'
+            cand rules 'Show the detection rules with what they catch and what they allow'
         }
         &'waf-compile;check-request'= {
+            cand -c 'The configuration'
             cand --config 'The configuration'
             cand -h 'Print help'
             cand --help 'Print help'
@@ -55,7 +52,12 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
             cand -h 'Print help'
             cand --help 'Print help'
         }
+        &'waf-compile;diff'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
         &'waf-compile;effective'= {
+            cand -r 'Id of the route'
             cand --route 'Id of the route'
             cand -h 'Print help'
             cand --help 'Print help'
@@ -63,6 +65,16 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
         &'waf-compile;reference'= {
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+        }
+        &'waf-compile;catalog'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'waf-compile;rules'= {
+            cand -l 'Only those of a leaf, a bucket or a family'
+            cand --leaf 'Only those of a leaf, a bucket or a family'
+            cand -h 'Print help'
+            cand --help 'Print help'
         }
     ]
     $completions[$command]

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_waf_global_optspecs
-    string join \n config= validate no-host-checks https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= workers= trusted-proxies= log-level= drain= upgrade-timeout= user= worker-memory= client-share= h/help V/version
+    string join \n c/config= t/validate= W/deny-warnings no-host-checks https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= h/help V/version
 end
 
 function __fish_waf_needs_command
@@ -24,7 +24,8 @@ function __fish_waf_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c waf -n "__fish_waf_needs_command" -l config -d 'Configuration file' -r -F
+complete -c waf -n "__fish_waf_needs_command" -s c -l config -d 'Configuration file' -r -F
+complete -c waf -n "__fish_waf_needs_command" -s t -l validate -d 'Check the configuration (FILE, else the one of --config), print what is wrong with it, and exit' -r -F
 complete -c waf -n "__fish_waf_needs_command" -l https-port -d 'Port for HTTPS in modes 1 and 2; clients still come by 443' -r
 complete -c waf -n "__fish_waf_needs_command" -l http-port -d 'Port for redirects and challenges in modes 1 and 2; clients still come by 80' -r
 complete -c waf -n "__fish_waf_needs_command" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
@@ -34,9 +35,9 @@ complete -c waf -n "__fish_waf_needs_command" -l acme-eab-key -d 'Its MAC key in
 complete -c waf -n "__fish_waf_needs_command" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
 complete -c waf -n "__fish_waf_needs_command" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
 tls-alpn-01\t'On port 443'"
-complete -c waf -n "__fish_waf_needs_command" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
+complete -c waf -n "__fish_waf_needs_command" -s w -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_needs_command" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
-complete -c waf -n "__fish_waf_needs_command" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
+complete -c waf -n "__fish_waf_needs_command" -s l -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
 warn\t'Conditions that may need attention'
 info\t'Events of normal operation'
 debug\t'Details of them'
@@ -46,7 +47,7 @@ complete -c waf -n "__fish_waf_needs_command" -l upgrade-timeout -d 'Time that t
 complete -c waf -n "__fish_waf_needs_command" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_needs_command" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_needs_command" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
-complete -c waf -n "__fish_waf_needs_command" -l validate -d 'Check the configuration, print what is wrong with it, and exit'
+complete -c waf -n "__fish_waf_needs_command" -s W -l deny-warnings -d 'With --validate, take warnings for errors in the exit status'
 complete -c waf -n "__fish_waf_needs_command" -l no-host-checks -d 'Leave out checks that depend on this machine'
 complete -c waf -n "__fish_waf_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_needs_command" -s V -l version -d 'Print version'
@@ -56,10 +57,10 @@ complete -c waf -n "__fish_waf_needs_command" -f -a "upgrade" -d 'Replace the ru
 complete -c waf -n "__fish_waf_needs_command" -f -a "health" -d 'Ask a running service whether it is ready, for the health checks of containers: exit status 0 or 1'
 complete -c waf -n "__fish_waf_needs_command" -f -a "doctor" -d 'Print what this machine lets the service do, and what it lacks: exit status 1 if it could not run'
 complete -c waf -n "__fish_waf_needs_command" -f -a "top" -d 'Look at a running service in the terminal: requests, blocks, latency, plan, workers'
-complete -c waf -n "__fish_waf_using_subcommand demo" -l port -d 'Port to listen on' -r
-complete -c waf -n "__fish_waf_using_subcommand demo" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -s p -l port -d 'Port to listen on' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -s w -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
-complete -c waf -n "__fish_waf_using_subcommand demo" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
+complete -c waf -n "__fish_waf_using_subcommand demo" -s l -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
 warn\t'Conditions that may need attention'
 info\t'Events of normal operation'
 debug\t'Details of them'
@@ -70,7 +71,7 @@ complete -c waf -n "__fish_waf_using_subcommand demo" -l user -d 'Who workers be
 complete -c waf -n "__fish_waf_using_subcommand demo" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c waf -n "__fish_waf_using_subcommand certificates" -l config -d 'Configuration file' -r -F
+complete -c waf -n "__fish_waf_using_subcommand certificates" -s c -l config -d 'Configuration file' -r -F
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-contact -d 'Contacts of the account there, e-mail addresses mostly' -r
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
@@ -82,10 +83,11 @@ complete -c waf -n "__fish_waf_using_subcommand certificates" -s h -l help -d 'P
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -l pid -d 'Process of the running service; needed where there is more than one' -r
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -s h -l help -d 'Print help'
 complete -c waf -n "__fish_waf_using_subcommand health" -l url -d 'URL to ask, in place of the configured health port' -r
-complete -c waf -n "__fish_waf_using_subcommand health" -l config -d 'Configuration file that names the health port' -r -F
+complete -c waf -n "__fish_waf_using_subcommand health" -s c -l config -d 'Configuration file that names the health port' -r -F
 complete -c waf -n "__fish_waf_using_subcommand health" -l live -d 'Ask whether it lives, not whether it is ready'
 complete -c waf -n "__fish_waf_using_subcommand health" -s h -l help -d 'Print help'
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l config -d 'Configuration file' -r -F
+complete -c waf -n "__fish_waf_using_subcommand doctor" -s c -l config -d 'Configuration file' -r -F
+complete -c waf -n "__fish_waf_using_subcommand doctor" -s t -l validate -d 'Check the configuration (FILE, else the one of --config), print what is wrong with it, and exit' -r -F
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l https-port -d 'Port for HTTPS in modes 1 and 2; clients still come by 443' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l http-port -d 'Port for redirects and challenges in modes 1 and 2; clients still come by 80' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
@@ -95,9 +97,9 @@ complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-eab-key -d 'Its 
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
 tls-alpn-01\t'On port 443'"
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -s w -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
+complete -c waf -n "__fish_waf_using_subcommand doctor" -s l -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
 warn\t'Conditions that may need attention'
 info\t'Events of normal operation'
 debug\t'Details of them'
@@ -107,10 +109,11 @@ complete -c waf -n "__fish_waf_using_subcommand doctor" -l upgrade-timeout -d 'T
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l validate -d 'Check the configuration, print what is wrong with it, and exit'
+complete -c waf -n "__fish_waf_using_subcommand doctor" -s W -l deny-warnings -d 'With --validate, take warnings for errors in the exit status'
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l no-host-checks -d 'Leave out checks that depend on this machine'
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c waf -n "__fish_waf_using_subcommand top" -l url -d 'Metrics of the service, at the port that `metrics_port` sets' -r
-complete -c waf -n "__fish_waf_using_subcommand top" -l interval -d 'Time between two looks' -r
+complete -c waf -n "__fish_waf_using_subcommand top" -s u -l url -d 'Metrics of the service, in place of the port that the configuration names' -r
+complete -c waf -n "__fish_waf_using_subcommand top" -s c -l config -d 'Configuration file that names the metrics port [default: /etc/waf/waf.yaml where it exists, else port 9091]' -r -F
+complete -c waf -n "__fish_waf_using_subcommand top" -s i -l interval -d 'Time between two looks' -r
 complete -c waf -n "__fish_waf_using_subcommand top" -l once -d 'Look once, print plain text, and exit; no terminal is needed'
 complete -c waf -n "__fish_waf_using_subcommand top" -s h -l help -d 'Print help'
