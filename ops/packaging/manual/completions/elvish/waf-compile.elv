@@ -30,6 +30,9 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand check-request 'Run a recorded request through the checks of its route and explain the outcome. The exit status is 0 when it passes, 1 when it is refused, 2 when there is no answer'
+            cand suggest 'Group the findings of audit events, tell likely false alarms from attacks, and print the narrowest exceptions'
+            cand import-exclusions 'Translate exclusions of ModSecurity and the Core Rule Set into exceptions, and list those without a counterpart'
+            cand test 'Run policy tests: requests with the verdicts that a configuration has to give. The exit status is 1 when one fails'
             cand schema 'Print the JSON Schema (draft-07) of the configuration'
             cand plan 'Print the compiled plan and its digest as JSON'
             cand diff 'Show what a change means: routes, protections and settings that differ. The exit status is 0 when both files mean the same, 1 when they differ, 2 when one is invalid'
@@ -43,6 +46,23 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
             cand --config 'The configuration'
             cand -h 'Print help'
             cand --help 'Print help'
+        }
+        &'waf-compile;suggest'= {
+            cand --config 'The configuration'
+            cand --apply 'Write the exceptions into the configuration; comments stay'
+            cand --unclear 'Propose exceptions for groups that are neither too'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'waf-compile;import-exclusions'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'waf-compile;test'= {
+            cand --config 'The configuration'
+            cand --format 'Format of the results'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
         &'waf-compile;schema'= {
             cand -h 'Print help'

@@ -33,6 +33,9 @@ complete -c waf-compile -n "__fish_waf_compile_needs_command" -s W -l deny-warni
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -s V -l version -d 'Print version'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "check-request" -d 'Run a recorded request through the checks of its route and explain the outcome. The exit status is 0 when it passes, 1 when it is refused, 2 when there is no answer'
+complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "suggest" -d 'Group the findings of audit events, tell likely false alarms from attacks, and print the narrowest exceptions'
+complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "import-exclusions" -d 'Translate exclusions of ModSecurity and the Core Rule Set into exceptions, and list those without a counterpart'
+complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "test" -d 'Run policy tests: requests with the verdicts that a configuration has to give. The exit status is 1 when one fails'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "schema" -d 'Print the JSON Schema (draft-07) of the configuration'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "plan" -d 'Print the compiled plan and its digest as JSON'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "diff" -d 'Show what a change means: routes, protections and settings that differ. The exit status is 0 when both files mean the same, 1 when they differ, 2 when one is invalid'
@@ -42,6 +45,16 @@ complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "catalog" -d 'S
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "rules" -d 'Show the detection rules with what they catch and what they allow'
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand check-request" -s c -l config -d 'The configuration' -r -F
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand check-request" -s h -l help -d 'Print help'
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand suggest" -l config -d 'The configuration' -r -F
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand suggest" -l apply -d 'Write the exceptions into the configuration; comments stay'
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand suggest" -l unclear -d 'Propose exceptions for groups that are neither too'
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand suggest" -s h -l help -d 'Print help'
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand import-exclusions" -s h -l help -d 'Print help'
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand test" -l config -d 'The configuration' -r -F
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand test" -l format -d 'Format of the results' -r -f -a "text\t'A line for each test that fails'
+json\t'One document'
+junit\t'JUnit XML'"
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand test" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand schema" -s h -l help -d 'Print help'
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand plan" -s h -l help -d 'Print help'
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand diff" -s h -l help -d 'Print help'

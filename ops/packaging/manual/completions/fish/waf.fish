@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_waf_global_optspecs
-    string join \n c/config= t/validate= W/deny-warnings no-host-checks https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= h/help V/version
+    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= h/help V/version
 end
 
 function __fish_waf_needs_command
@@ -26,6 +26,7 @@ end
 
 complete -c waf -n "__fish_waf_needs_command" -s c -l config -d 'Configuration file' -r -F
 complete -c waf -n "__fish_waf_needs_command" -s t -l validate -d 'Check the configuration (FILE, else the one of --config), print what is wrong with it, and exit' -r -F
+complete -c waf -n "__fish_waf_needs_command" -l policy-tests -d 'Policy tests that a configuration has to pass before it is applied; may be given more than once' -r -F
 complete -c waf -n "__fish_waf_needs_command" -l https-port -d 'Port for HTTPS in modes 1 and 2; clients still come by 443' -r
 complete -c waf -n "__fish_waf_needs_command" -l http-port -d 'Port for redirects and challenges in modes 1 and 2; clients still come by 80' -r
 complete -c waf -n "__fish_waf_needs_command" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
@@ -88,6 +89,7 @@ complete -c waf -n "__fish_waf_using_subcommand health" -l live -d 'Ask whether 
 complete -c waf -n "__fish_waf_using_subcommand health" -s h -l help -d 'Print help'
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s c -l config -d 'Configuration file' -r -F
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s t -l validate -d 'Check the configuration (FILE, else the one of --config), print what is wrong with it, and exit' -r -F
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l policy-tests -d 'Policy tests that a configuration has to pass before it is applied; may be given more than once' -r -F
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l https-port -d 'Port for HTTPS in modes 1 and 2; clients still come by 443' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l http-port -d 'Port for redirects and challenges in modes 1 and 2; clients still come by 80' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
