@@ -27,8 +27,8 @@ pub(crate) fn written(document: &Document, options: &Options, sink: &mut Sink) {
     routes::check(document, sink);
     protections::check(document, sink);
     values::check(document, sink);
-    upstreams::check(document, sink);
     exceptions::check(document, options.today, sink);
+    upstreams::check(document, sink);
     if options.host_checks {
         data_dir::check(document, sink);
     }

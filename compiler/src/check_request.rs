@@ -60,7 +60,7 @@ impl Compiled {
             return refused("refused with 404: the configuration does not name this host");
         }
         let judge = Judge::new(&self.plan);
-        let (index, route) = match judge.choose(&request) {
+        let (index, route) = match judge.choose(host, &request) {
             Choice::Route(index) => (index, self.resolved.routes.get(index)),
             Choice::None => (0, None),
             Choice::Ambiguous => {

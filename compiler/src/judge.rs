@@ -1,4 +1,5 @@
-//! Recorded requests judged by a compiled configuration: the route, and the rules with the exceptions of the route. No socket, no upstream, no contract, no rate limit.
+//! Recorded requests judged by a compiled configuration: the route, and the rules with the exceptions of the
+//! route. No socket, no upstream, no contract, no rate limit.
 
 use std::sync::Arc;
 
@@ -11,8 +12,6 @@ use waf_detection::verdict::Verdict;
 use waf_shared::catalog::LeafSet;
 use waf_shared::plan::Plan;
 use waf_shared::route::{Choice, Router};
-
-use crate::check_request::head;
 
 /// A plan made ready to judge recorded requests.
 pub(crate) struct Judge<'c> {
@@ -42,9 +41,9 @@ impl<'c> Judge<'c> {
         }
     }
 
-    /// The route of a request.
-    pub(crate) fn choose(&self, request: &Recorded<'_>) -> Choice {
-        self.router.choose(head::host(request), request.path())
+    /// The route of a request for `host`.
+    pub(crate) fn choose(&self, host: Option<&[u8]>, request: &Recorded<'_>) -> Choice {
+        self.router.choose(host, request.path())
     }
 
     /// Runs the rules of `leaves` over a request on the route at `index`.

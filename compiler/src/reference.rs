@@ -138,8 +138,8 @@ pub fn linter() -> String {
          \x20                                       requests with the verdicts that a configuration has to give\n\
          waf-compile schema                      JSON Schema (draft-07) for editors\n\
          waf-compile reference PAGE              the reference pages `configuration`, `limits`, `linter`, `metrics`,\n\
-         \x20                                       `migration`, `presets` and `protections`, alert rules (`alerts`,\n\
-         \x20                                       `alert-cases`), a `dashboard`\n\
+         \x20                                       `migration`, `presets` and `protections`, alert rules (`alerts`, `alert-cases`), a\n\
+         \x20                                       `dashboard`\n\
          ```\n\n\
          Findings are `<file>:<line>: <message>`, warnings `<file>:<line>: warning: <message>`, by line; then comes\n\
          `<file>: ok` or the number of errors, all on standard output. A terminal gets columns and colours (not with `NO_COLOR`).\n\
@@ -175,8 +175,8 @@ mod tests {
             ("limits", "docs/limits.md", super::limits()),
             ("linter", "docs/linter.md", super::linter()),
             ("metrics", "docs/metrics.md", super::metrics()),
-            ("migration", "docs/crs-ids.md", super::migration()),
             ("presets", "docs/presets.md", super::presets()),
+            ("migration", "docs/crs-ids.md", super::migration()),
             ("protections", "docs/protections.md", super::protections()),
             ("alerts", "ops/alerts.yaml", super::alerts()),
             ("alert-cases", "ops/alerts.test.yaml", super::alert_cases()),

@@ -226,8 +226,7 @@ fn a_recorded_request_shows_what_an_exception_spares() {
         ("POST", "content=x&other", false),
     ] {
         let explanation = compiled.explain(request(method, name).as_bytes());
-        let passed = explanation.outcome == Outcome::Passed;
-        assert_eq!(passed, passes, "{method} {name}: {}", explanation.text);
+        assert_eq!(explanation.outcome == Outcome::Passed, passes, "{method} {name}: {}", explanation.text);
         let spared = "spared by the exception sql-injection in ARGS:content";
         assert_eq!(explanation.text.contains(spared), passes, "{}", explanation.text);
     }

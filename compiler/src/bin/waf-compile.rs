@@ -79,17 +79,11 @@ fn run(command: &Command) -> Answer {
         }
         Command::ImportExclusions { file } => match waf_compiler::read_text(file) {
             Ok(text) => Answer::of(exclusions::translate(&text)),
-            Err(error) => Answer::failed(&error, 2),
+            Err(error) => Answer::failed(&error, 1),
         },
-        Command::Test { config, format, tests } => with_compiled(config, 2, |compiled| {
-            let report = compiled.policy_tests(tests);
-            let text = match format {
-                TestFormat::Text => report.text(),
-                TestFormat::Json => report.json(),
-                TestFormat::Junit => report.junit(),
-            };
-            Answer { text, status: u8::from(!report.is_ok()) }
-        }),
+        Command::Test { config, format, tests } => {
+            with_compiled(config, 1, |compiled| test(compiled, tests, *format))
+        }
         Command::Schema => Answer::of(schema::schema()),
         Command::Reference { page } => Answer::of(page_of(*page)),
         Command::Plan { file } => with_compiled(file, 1, |compiled| Answer::of(compiled.json())),
@@ -129,6 +123,16 @@ fn page_of(page: Page) -> String {
     }
 }
 
+fn test(compiled: &Compiled, tests: &[PathBuf], format: TestFormat) -> Answer {
+    let report = compiled.policy_tests(tests);
+    let text = match format {
+        TestFormat::Text => report.text(),
+        TestFormat::Json => report.json(),
+        TestFormat::Junit => report.junit(),
+    };
+    Answer { text, status: u8::from(!report.is_ok()) }
+}
+
 fn effective(compiled: &Compiled, route: &str) -> Answer {
     if let Some(text) = compiled.effective(route) {
         return Answer::of(text);
@@ -149,8 +153,7 @@ fn suggest(compiled: &Compiled, config: &Path, files: &[PathBuf], (apply, unclea
             std::fs::File::open(file).and_then(|file| events.read(std::io::BufReader::new(file)))
         };
         if let Err(error) = read {
-            let text = format!("{}: the events cannot be read: {error}\n", name(file));
-            return Answer { text, status: 2 };
+            return Answer::failed(&format!("{}: the events cannot be read: {error}", name(file)), 2);
         }
     }
     let suggested = compiled.suggest(&events, unclear);
@@ -159,7 +162,7 @@ fn suggest(compiled: &Compiled, config: &Path, files: &[PathBuf], (apply, unclea
     }
     let (line, status) = match waf_compiler::suggest::write(config, &suggested.exceptions) {
         Ok(count) => (format!("{}: {count} exceptions written", name(config)), 0),
-        Err(error) => (format!("{}: nothing was written: {error}", name(config)), 2),
+        Err(error) => (format!("{}: nothing was written: {error}", name(config)), 1),
     };
     Answer { text: format!("{}\n# {line}\n", suggested.text), status }
 }

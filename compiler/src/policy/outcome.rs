@@ -52,7 +52,7 @@ impl Outcome {
         if request.target.is_empty() {
             return refused(400);
         }
-        let index = match judge.choose(request) {
+        let index = match judge.choose(head::host(request), request) {
             Choice::Route(index) => index,
             Choice::None => return refused(404),
             Choice::Ambiguous => return refused(400),

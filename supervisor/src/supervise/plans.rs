@@ -52,10 +52,7 @@ impl Supervisor {
                 }
             }
             SourceUpdate::Invalid(diagnostics) => {
-                let is_of_tests = |diagnostic: &waf_compiler::Diagnostic| {
-                    diagnostic.code == waf_compiler::code::POLICY_TEST
-                };
-                if diagnostics.iter().any(is_of_tests) {
+                if diagnostics.iter().any(|found| found.code == waf_compiler::code::POLICY_TEST) {
                     self.reporting.tests_failed();
                 } else {
                     self.reporting.not_applied();
