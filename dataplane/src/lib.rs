@@ -36,6 +36,8 @@ pub mod stream;
 
 pub mod tls;
 
+mod error_text;
+
 mod wire;
 
 mod min_rate;

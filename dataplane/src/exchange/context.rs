@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use waf_shared::plan::{Mode, RateLimitSource, Settings};
+use waf_shared::plan::{Mode, RateLimitSource, Settings, Upstream};
 
 use crate::active_plan::{ActivePlan, RouteIndex};
 use crate::head::RequestHead;
@@ -113,6 +113,11 @@ impl RequestContext {
     /// Name of the chosen route.
     pub(crate) fn route_id(&self) -> Option<&str> {
         self.active_plan.route(self.route?).map(|(route, _)| route.id.0.as_str())
+    }
+
+    /// The upstream of the chosen route.
+    pub(crate) fn upstream(&self) -> Option<&Upstream> {
+        self.active_plan.route(self.route?).map(|(route, _)| &route.upstream)
     }
 
     /// Settings in force: those of the route or, before one is chosen, the global ones.

@@ -17,7 +17,7 @@ use crate::head::{Hop, OutgoingHead, RequestHead};
 use crate::message::Client;
 use crate::proxy::Proxy;
 use crate::refusal::{Refusal, RefusalKind, UNAVAILABLE};
-use crate::upstream::UpstreamError;
+use crate::upstream::{self, UpstreamFailure};
 
 /// Reports whether a refusal has an event of a block.
 pub(super) fn is_reported_as_blocked(refusal: Refusal, findings: &Findings) -> bool {
@@ -65,9 +65,9 @@ pub(crate) async fn reject(
         Rejection::Found(refusal, inspection) => {
             OwnAnswer { inspection: Some(inspection), ..OwnAnswer::new(refusal) }
         }
-        Rejection::Upstream(error) => {
-            note_failure(&error, exchange);
-            OwnAnswer { is_upstream_failure: true, ..OwnAnswer::new(refusal_of(&error)) }
+        Rejection::Upstream(failure) => {
+            note_failure(&failure, exchange);
+            OwnAnswer { is_upstream_failure: true, ..OwnAnswer::new(refusal_of(&failure.error)) }
         }
         Rejection::Gone => {
             exchange.set_status(STATUS_LEFT);
@@ -99,11 +99,12 @@ pub(crate) async fn reject(
     }
 }
 
-fn note_failure(error: &UpstreamError, exchange: &mut Exchange) {
+fn note_failure(failure: &UpstreamFailure, exchange: &mut Exchange) {
     let (request_id, route) = (exchange.context.request_id(), exchange.context.route_id().unwrap_or("-"));
-    let cause = error as &dyn std::error::Error;
-    tracing::warn!(request_id, route, error = cause, "the upstream failed");
-    exchange.findings.measured.count(exchange_metrics::of_failure(error));
+    let cause = failure as &dyn std::error::Error;
+    let upstream = exchange.context.upstream().map(upstream::origin);
+    tracing::warn!(request_id, route, upstream, error = cause, "the upstream failed");
+    exchange.findings.measured.count(exchange_metrics::of_failure(&failure.error));
 }
 
 /// Reports what was found in a request whose client left. A failure to do so is counted and logged; there is no client
