@@ -15,7 +15,7 @@ mod route;
 mod section;
 mod settings;
 
-pub(crate) use route::{Cors, OpenApi, Rewrite, Route};
+pub(crate) use route::{Cors, ErrorResponse, OpenApi, Rewrite, Route};
 pub(crate) use settings::{
     Accept, Inspection, Multipart, RateLimit, RateLimitBackend, ResponseHeaders, SourceType,
 };
@@ -152,6 +152,8 @@ section! {
             "What holds for every contract.";
         rate_limit: RateLimit, FieldKind::Section(RateLimit::FIELDS), optional, "", "",
             "Quota of every route that has none of its own; counted for each route by itself.";
+        error_response: ErrorResponse, FieldKind::Section(ErrorResponse::FIELDS), optional, "", "",
+            "The answer to a refused client, also where no route was chosen.";
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Plan {
     pub shadow_api_logging: bool,
     /// Settings before a route is chosen.
     pub global: Settings,
+    /// Body of refusals before a route is chosen; `None` is the default.
+    pub error_response: Option<ErrorTemplate>,
     /// Contracts that routes are held to, each once.
     pub contracts: Vec<contract::Contract>,
     /// In the order of the file.

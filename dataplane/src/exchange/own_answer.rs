@@ -10,7 +10,7 @@ use super::findings::Findings;
 use super::rejection::{CLIENT_LEFT, Rejection, STATUS_LEFT, refusal_of};
 use super::state::Exchange;
 use super::{cors, exchange_metrics};
-use crate::answer::{self, Reply};
+use crate::answer::{self, Reply, Representation};
 use crate::audit::Disposition;
 use crate::grpc;
 use crate::head::{Hop, OutgoingHead, RequestHead};
@@ -156,7 +156,13 @@ fn compose(own: &OwnAnswer, exchange: &Exchange) -> (OutgoingHead, Vec<u8>) {
         now: context.time(),
         is_head: head.is_some_and(|head| head.method() == b"HEAD"),
         is_grpc: head.is_some_and(grpc::is_call),
-        template: route.and_then(|route| route.error_response.as_ref()),
+        representation: head
+            .map_or(Representation::Json, |head| answer::choose(head.fields.tokens("accept"))),
+        // A route has the global one where it has none of its own.
+        template: match route {
+            Some(route) => route.error_response.as_ref(),
+            None => context.active_plan.plan().error_response.as_ref(),
+        },
         exceeded: findings.exceeded().map(|exceeded| (&exceeded.limit, exceeded.wait)),
         allow: own.allow.as_deref().unwrap_or(&context.settings().accept.methods),
         // Header rules for HTTPS, such as HSTS, do not apply on port 80 (RFC 6797 section 7.2).

@@ -107,6 +107,7 @@ pub(super) fn active_plan(change: impl FnOnce(&mut Plan, &mut Route)) -> Arc<Act
             http2_max_decoded_header_bytes: 64 << 10,
         },
         shadow_api_logging: false,
+        error_response: None,
         global: settings(),
         contracts: Vec::new(),
         routes: Vec::new(),

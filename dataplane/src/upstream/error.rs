@@ -174,11 +174,7 @@ mod tests {
                 Some("[2001:db8::1]:443"),
                 "[2001:db8::1]:443: its certificate is not trusted: invalid peer certificate: UnknownIssuer",
             ),
-            (
-                handshake(expired),
-                None,
-                "its certificate is not trusted: invalid peer certificate: certificate expired",
-            ),
+            (handshake(expired), None, "its certificate is not trusted: invalid peer certificate: Expired"),
             (handshake(other), None, "the TLS handshake failed: handshake not complete"),
             (UpstreamError::Timeout(Awaited::Name), None, "its name was not resolved in time"),
             (

@@ -14,7 +14,7 @@ const MAGIC: [u8; 8] = *b"WAFPLAN\0";
 const HEADER_BYTES: usize = 8 + 4 + 8 + 32;
 
 /// Changes whenever the payload's layout does.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// SHA-256 of a plan's payload: its name everywhere. Shown as 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
