@@ -2,6 +2,8 @@
 //! they run; each consumes the state that the one before returned. They read the context of the exchange and append to
 //! its findings; event, spans and metrics are made of both when the exchange ends.
 
+mod access;
+
 mod admit;
 
 mod body;
@@ -66,7 +68,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(crate) use connection_fate::ConnectionFate;
-pub(crate) use context::{Arrival, ConnectionInfo};
+pub(crate) use context::{Arrival, Behind, ConnectionInfo};
 pub(crate) use event::Ending;
 pub(crate) use findings::Findings;
 pub(crate) use own_answer::reject;
@@ -90,6 +92,7 @@ pub(crate) async fn run(
     exchange: &mut Exchange,
 ) -> ConnectionFate {
     client.writer.speak(head.version);
+    exchange.log_access(client, proxy);
     exchange.begin_trace(Some(&head));
     exchange.mark_request();
     if !proxy.overload().admits() {

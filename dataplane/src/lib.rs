@@ -64,4 +64,8 @@ pub mod spool;
 
 pub mod journal;
 
+mod access_log;
+
+pub mod proxy_protocol;
+
 pub mod worker;

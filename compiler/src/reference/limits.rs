@@ -189,7 +189,7 @@ fn of_the_service(out: &mut String) {
     );
     let seconds = |seconds: u64| format!("{seconds} s");
     let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
-    let rows: [(&str, String, &str); 22] = [
+    let rows: [(&str, String, &str); 24] = [
         (
             "Client connections of one worker, if the limit on open files allows them",
             fixed::CLIENT_CONNECTIONS_MAX.to_string(),
@@ -246,6 +246,16 @@ fn of_the_service(out: &mut String) {
             "a request that has one waits for room",
         ),
         ("That wait", seconds(fixed::AUDIT_WAIT_SECONDS), "503"),
+        (
+            "Lines of the access log that wait in a worker",
+            fixed::ACCESS_LINES_WAITING.to_string(),
+            "dropped and counted",
+        ),
+        (
+            "Addresses and TLVs of a PROXY protocol header",
+            format!("{} KB", fixed::PROXY_HEADER_BYTES_MAX >> 10),
+            "the connection is closed",
+        ),
         (
             "A file of a body that is made, written or read",
             seconds(fixed::DISK_SECONDS),

@@ -54,6 +54,7 @@ pub(crate) async fn reject(
     proxy: &Proxy,
     exchange: &mut Exchange,
 ) -> ConnectionFate {
+    exchange.log_access(client, proxy);
     exchange.begin_trace(None);
     exchange.context.ensure_request_id();
     let mut own = match rejection {
