@@ -195,6 +195,7 @@ fn lower(resolved: &mut Resolved, tracing: Option<plan::Tracing>, options: &Opti
         protocol: resolved.protocol.clone(),
         shadow_api_logging: resolved.shadow_api_logging,
         global: resolved.global.clone(),
+        error_response: resolved.error_response.clone(),
         contracts: std::mem::take(&mut resolved.contracts),
         exceptions: resolved.exceptions.iter().map(|exception| exception.plan.clone()).collect(),
         routes: resolved.routes.iter().map(|route| route.plan.clone()).collect(),

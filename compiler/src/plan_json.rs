@@ -30,6 +30,7 @@ impl Compiled {
             global: _,
             contracts: _,
             exceptions: _,
+            error_response: _,
             routes: _,
         } = &self.plan;
         json!({

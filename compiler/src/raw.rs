@@ -19,7 +19,7 @@ mod settings;
 
 pub(crate) use exception::{EXCEPTIONS, Exception, PRESETS, Preset};
 pub(crate) use kinds::{MODES, PROTECTIONS};
-pub(crate) use route::{Cors, OpenApi, Rewrite, Route};
+pub(crate) use route::{Cors, ErrorResponse, OpenApi, Rewrite, Route};
 pub(crate) use settings::{
     Accept, Inspection, Multipart, RateLimit, RateLimitBackend, ResponseHeaders, SourceType,
 };
@@ -157,6 +157,8 @@ section! {
             "What holds for every contract.";
         rate_limit: RateLimit, FieldKind::Section(RateLimit::FIELDS), optional, "", "",
             "Quota of every route that has none of its own; counted for each route by itself.";
+        error_response: ErrorResponse, FieldKind::Section(ErrorResponse::FIELDS), optional, "", "",
+            "The answer to a refused client, also where no route was chosen.";
     }
 }
 

@@ -89,8 +89,16 @@ fn section(out: &mut String, title: &str, path: &str, fields: &[Field]) {
         };
         let own = format!("{path}{}{suffix}", field.name);
         let shared = own.strip_prefix("routes[].").filter(|rest| {
-            ["accept", "inspection", "multipart", "response_headers", "rate_limit", "exceptions[]"]
-                .contains(rest)
+            [
+                "accept",
+                "inspection",
+                "multipart",
+                "response_headers",
+                "rate_limit",
+                "error_response",
+                "exceptions[]",
+            ]
+            .contains(rest)
         });
         match shared {
             Some(rest) => {

@@ -10,7 +10,7 @@ pub(crate) use exceptions::Exception;
 pub(crate) use lists::{entries, global_lists, route_lists};
 pub(crate) use route::{Route, route_names};
 
-use waf_shared::plan::{AuditFormat, Listen, Protocol, Settings};
+use waf_shared::plan::{AuditFormat, ErrorTemplate, Listen, Protocol, Settings};
 
 use crate::names::host_text;
 use crate::raw;
@@ -29,6 +29,8 @@ pub(crate) struct Resolved {
     pub(crate) shadow_api_logging: bool,
     /// Settings before a route is chosen.
     pub(crate) global: Settings,
+    /// Body of refusals before a route is chosen.
+    pub(crate) error_response: Option<ErrorTemplate>,
     /// Contracts that routes name, filled in when their files are read.
     pub(crate) contracts: Vec<waf_shared::plan::contract::Contract>,
     /// Exceptions: those of `global`, then those of each route.
@@ -70,6 +72,7 @@ pub(crate) fn resolve(document: &raw::Document) -> Resolved {
         ),
         shadow_api_logging: shadow_api_logging(global),
         global: global_settings,
+        error_response: route::error_response(global.error_response.as_ref()),
         contracts: Vec::new(),
         exceptions,
         routes,

@@ -228,6 +228,39 @@ routes:
 }
 
 #[test]
+fn a_body_of_refusals_is_the_routes_or_the_global_one() {
+    let compiled = compile(
+        "version: v1alpha1
+global:
+  error_response: {body: 'everywhere'}
+routes:
+  - {id: own, upstream: http://a, match: {paths: [/a]}, error_response: {body: 'here'}}
+  - {id: inherits, upstream: http://a, match: {paths: [/b]}}
+  - {id: empty, upstream: http://a, match: {paths: [/c]}, error_response: {}}
+",
+    )
+    .unwrap();
+    let text = |template: &Option<plan::ErrorTemplate>| match template.as_ref().unwrap().parts.as_slice() {
+        [TemplatePart::Text(text)] => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(text(&compiled.plan.error_response), "everywhere");
+    for (id, expected, line) in
+        [("own", "here", 5), ("inherits", "everywhere", 3), ("empty", "everywhere", 3)]
+    {
+        assert_eq!(text(&route(&compiled.plan, id).error_response), expected, "{id}");
+        let shown = compiled.effective(id).unwrap();
+        assert!(shown.contains(&format!("body: {expected} # line {line}")), "{shown}");
+    }
+    let without = plan("version: v1alpha1\nroutes:\n  - upstream: http://a\n");
+    assert!(without.error_response.is_none() && without.routes[0].error_response.is_none());
+    let faults = compile(
+        "version: v1alpha1\nglobal:\n  error_response: {body: '{{.Path}}'}\nroutes:\n  - upstream: http://a\n",
+    );
+    assert!(faults.is_err(), "the fields of the template are checked here too");
+}
+
+#[test]
 fn the_same_inputs_give_the_same_bytes_that_decode_to_the_plan() {
     let text = "version: v1alpha1\nglobal: {disable: [php]}\nroutes:\n  - upstream: http://a\n    match: {paths: [/a/*/b]}\n";
     let (first, second) = (compile(text).unwrap(), compile(text).unwrap());

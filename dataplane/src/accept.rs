@@ -12,10 +12,11 @@ use waf_shared::control::Role;
 use waf_shared::limits;
 use waf_shared::route::HostSet;
 
-use crate::connection;
-use crate::exchange::{Arrival, ConnectionInfo};
+use crate::exchange::{Arrival, Behind, ConnectionInfo};
 use crate::proxy::Proxy;
+use crate::proxy_protocol::{self, HeaderError, ProxyProtocol, Sender};
 use crate::stream::Stream;
+use crate::{client_address, connection};
 
 /// Pause of accepting when the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -114,7 +115,7 @@ fn start(
 /// The stream of an accepted connection; none when it comes to nothing.
 async fn opened(
     proxy: &Proxy,
-    stream: TcpStream,
+    mut stream: TcpStream,
     peer: SocketAddr,
     role: Role,
 ) -> Option<(Stream, ConnectionInfo)> {
@@ -122,6 +123,11 @@ async fn opened(
     // A slow client would otherwise look like one that takes nothing: megabytes lie in the kernel. Older kernels cannot.
     let _ = socket2::SockRef::from(&stream).set_tcp_notsent_lowat(limits::CLIENT_UNSENT_BYTES);
     let local = stream.local_addr().ok()?;
+    let (peer, behind) = tokio::select! {
+        biased;
+        client = client(proxy, &mut stream, peer) => client?,
+        () = stopped_for(proxy, STOP_HANDSHAKE) => return None,
+    };
     let (stream, arrival) = match role {
         Role::Plain => (Stream::Plain(stream), Arrival::Plain),
         Role::Redirect => (Stream::Plain(stream), Arrival::Redirect),
@@ -137,7 +143,33 @@ async fn opened(
             (Stream::Tls(Box::new(stream.into())), Arrival::Tls(Arc::new(secured)))
         }
     };
-    Some((stream, ConnectionInfo { peer, local, arrival }))
+    Some((stream, ConnectionInfo { peer, behind, local, arrival }))
+}
+
+/// The client of a connection: the peer or, where a trusted peer has to say so, whom its PROXY protocol header names. None
+/// closes the connection.
+async fn client(proxy: &Proxy, stream: &mut TcpStream, peer: SocketAddr) -> Option<(SocketAddr, Behind)> {
+    if proxy.proxy_protocol() == ProxyProtocol::Off {
+        return Some((peer, Behind::Itself));
+    }
+    let active_plan = proxy.active_plan()?;
+    let plan = active_plan.plan();
+    // Anybody else begins with TLS or HTTP: a header is malformed there.
+    if !client_address::is_trusted(peer.ip(), &plan.trusted_proxies) {
+        return Some((peer, Behind::Itself));
+    }
+    let patience = plan.protocol.slow_request_header_timeout.duration();
+    let why = match tokio::time::timeout(patience, proxy_protocol::read(stream)).await {
+        Ok(Ok(Sender::Address(client))) => return Some((client, Behind::Itself)),
+        Ok(Ok(Sender::Proxy)) => return Some((peer, Behind::Itself)),
+        Ok(Ok(Sender::Unknown)) => return Some((peer, Behind::Somebody)),
+        // Balancers look whether a port is open.
+        Ok(Err(HeaderError::Closed)) => return None,
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "the PROXY protocol header did not come in time".to_owned(),
+    };
+    tracing::info!(peer = %peer.ip().to_canonical(), why, "a connection of a trusted peer is closed");
+    None
 }
 
 /// Waits for a stop, and then for `time`.

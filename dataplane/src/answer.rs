@@ -1,17 +1,23 @@
 //! The one place that makes an HTTP answer of our own: refusals and errors, in the shape that is contracted.
 
+mod accept;
+
+mod page;
+
+mod template;
+
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use http::StatusCode;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
-use waf_shared::plan::{ErrorTemplate, RateLimit, TemplatePart};
+use waf_shared::plan::{ErrorTemplate, RateLimit};
 
 use crate::active_plan::HeaderRules;
 use crate::grpc;
 use crate::head::OutgoingHead;
 use crate::refusal::{Refusal, RefusalKind};
+pub(crate) use accept::{Representation, choose};
+use template::{HTML, JSON};
 
 /// Content of an answer where nothing is proxied.
 #[derive(Debug, Clone)]
@@ -30,6 +36,8 @@ pub(crate) struct Audience<'a> {
     pub(crate) is_head: bool,
     /// A client of gRPC reads a status of its own, in a response that is nothing but trailers.
     pub(crate) is_grpc: bool,
+    /// The form of a default body.
+    pub(crate) representation: Representation,
     pub(crate) template: Option<&'a ErrorTemplate>,
     /// The rate limit of a 429, and the time until a request would be allowed.
     pub(crate) exceeded: Option<(&'a RateLimit, Duration)>,
@@ -44,7 +52,7 @@ pub(crate) struct Audience<'a> {
 /// Head and body of the answer to `refusal`.
 pub(crate) fn compose(refusal: Refusal, audience: &Audience<'_>) -> (OutgoingHead, Vec<u8>) {
     let status = if audience.is_grpc { 200 } else { refusal.status };
-    let (content_type, body) = body(refusal.kind, audience);
+    let (content_type, body) = body(refusal, audience);
     let mut head = OutgoingHead::response(status, reason(status).as_bytes());
     let mut line = |name: &str, value: &str| head.field(name.as_bytes(), value.as_bytes());
     line("Date", &httpdate::fmt_http_date(audience.now));
@@ -104,47 +112,23 @@ fn whole_seconds(time: Duration) -> u64 {
     seconds.clamp(1, STRUCTURED_INTEGER_MAX)
 }
 
-fn body(kind: RefusalKind, audience: &Audience<'_>) -> (&'static str, String) {
+fn body(refusal: Refusal, audience: &Audience<'_>) -> (&'static str, String) {
+    let Refusal { status, kind } = refusal;
     match (audience.template, audience.reply) {
         (_, Some(Reply::Challenge(text))) if kind == RefusalKind::Challenge => {
             ("application/octet-stream", text.to_string())
         }
         (Some(template), _) if kind == RefusalKind::Blocked => {
-            fill(template, audience.request_id, audience.now)
+            template::fill(template, audience.request_id, audience.now)
         }
-        _ => (
-            JSON,
-            format!("{{\"error\":\"{}\",\"request_id\":\"{}\"}}\n", kind.as_str(), audience.request_id),
-        ),
+        _ => match audience.representation {
+            Representation::Json => (JSON, page::json(kind, audience.request_id)),
+            Representation::Html => {
+                let title = format!("{status} {}", reason(status));
+                (HTML, page::html(kind, &title, audience.request_id))
+            }
+        },
     }
-}
-
-const JSON: &str = "application/json; charset=utf-8";
-
-/// Fills a template. A request id is made of `[A-Za-z0-9._-]` and a timestamp of digits, `-`, `:`, `T` and `Z`, so
-/// that both stand as they are in JSON, HTML and plain text.
-fn fill(template: &ErrorTemplate, request_id: &str, now: SystemTime) -> (&'static str, String) {
-    let mut text = String::new();
-    for part in &template.parts {
-        match part {
-            TemplatePart::Text(piece) => text.push_str(piece),
-            TemplatePart::RequestId => text.push_str(request_id),
-            TemplatePart::Timestamp => text.push_str(&rfc3339_seconds(now)),
-        }
-    }
-    let content_type = if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok() {
-        JSON
-    } else if text.trim_start().starts_with('<') {
-        "text/html; charset=utf-8"
-    } else {
-        "text/plain; charset=utf-8"
-    };
-    (content_type, text)
-}
-
-fn rfc3339_seconds(now: SystemTime) -> String {
-    let utc = OffsetDateTime::from(now);
-    utc.replace_nanosecond(0).unwrap_or(utc).format(&Rfc3339).unwrap_or_default()
 }
 
 /// Reason phrase of a status that we send. The registry of RFC 9110 has renamed two of those that the library knows.
@@ -158,9 +142,20 @@ fn reason(status: u16) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use waf_shared::plan::TemplatePart;
+
     use super::*;
 
     fn answer(refusal: Refusal, template: Option<&ErrorTemplate>, is_head: bool) -> String {
+        represented(refusal, template, is_head, Representation::Json)
+    }
+
+    fn represented(
+        refusal: Refusal,
+        template: Option<&ErrorTemplate>,
+        is_head: bool,
+        representation: Representation,
+    ) -> String {
         let headers = HeaderRules::default();
         let now = SystemTime::UNIX_EPOCH + Duration::from_millis(784_111_777_500);
         let allow = ["GET".to_owned(), "HEAD".to_owned()];
@@ -169,6 +164,7 @@ mod tests {
             now,
             is_head,
             is_grpc: false,
+            representation,
             template,
             exceeded: None,
             headers: Some(&headers),
@@ -187,6 +183,33 @@ mod tests {
             "HTTP/1.1 403 Forbidden\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: application/json; charset=utf-8\r\n\
              Content-Length: 40\r\nCache-Control: no-store\r\nX-Request-Id: id-1\r\n\r\n{\"error\":\"blocked\",\"request_id\":\"id-1\"}\n"
         );
+    }
+
+    #[test]
+    fn people_get_a_page_of_every_answer() {
+        for (refusal, status) in [
+            (Refusal::blocked(403), "403 Forbidden"),
+            (Refusal::blocked(429), "429 Too Many Requests"),
+            (crate::refusal::NOT_FOUND, "404 Not Found"),
+            (crate::refusal::TIMEOUT, "408 Request Timeout"),
+            (crate::refusal::BAD_GATEWAY, "502 Bad Gateway"),
+            (crate::refusal::UNAVAILABLE, "503 Service Unavailable"),
+            (crate::refusal::GATEWAY_TIMEOUT, "504 Gateway Timeout"),
+        ] {
+            let page = represented(refusal, None, false, Representation::Html);
+            assert!(page.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{page}");
+            assert!(page.contains("Content-Type: text/html; charset=utf-8\r\n"), "{page}");
+            assert!(
+                page.contains("Cache-Control: no-store\r\n") && page.contains("<code>id-1</code>"),
+                "{page}"
+            );
+            let (head, body) = page.split_once("\r\n\r\n").unwrap_or_default();
+            assert!(head.contains(&format!("Content-Length: {}", body.len())), "{page}");
+            let of_head = represented(refusal, None, true, Representation::Html);
+            assert!(
+                of_head.ends_with("\r\n\r\n") && of_head.contains(&format!("Content-Length: {}", body.len()))
+            );
+        }
     }
 
     #[test]

@@ -2,12 +2,14 @@
 //! published schemas spell them. It must not know connections, stages or the configuration.
 //! The field contract is described in `docs/audit.md`.
 
+pub(crate) mod access;
 mod authority;
 mod event;
 mod facts;
 mod json;
 mod mask;
 mod text;
+mod timestamp;
 pub(crate) mod url;
 
 mod ecs;

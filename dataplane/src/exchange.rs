@@ -2,6 +2,8 @@
 //! they run; each consumes the state that the one before returned. They read the context of the exchange and append to
 //! its findings; event, spans and metrics are made of both when the exchange ends.
 
+mod access;
+
 mod admit;
 
 mod body;
@@ -62,10 +64,11 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(crate) use connection_fate::ConnectionFate;
-pub(crate) use context::{Arrival, ConnectionInfo};
+pub(crate) use context::{Arrival, Behind, ConnectionInfo};
 pub(crate) use event::Ending;
 pub(crate) use findings::Findings;
 pub(crate) use own_answer::reject;
@@ -89,6 +92,7 @@ pub(crate) async fn run(
     exchange: &mut Exchange,
 ) -> ConnectionFate {
     client.writer.speak(head.version);
+    exchange.log_access(client, proxy);
     exchange.begin_trace(Some(&head));
     exchange.mark_request();
     if !proxy.overload().admits() {
@@ -161,20 +165,23 @@ async fn forward(
     cleared.body.report(&exchange.context, &mut exchange.findings);
     exchange.add_call(call);
     let (status, detail, outcome) = match answered {
-        Ok(Answered { status, fate, detail }) => (status, detail, Ok(fate)),
+        Ok(Answered { status, fate, detail }) => (status, detail.map(Cow::Borrowed), Ok(fate)),
         // A request that is refused late has its event where one that is refused early has it.
         Err(Rejection::Refused(refusal))
             if own_answer::is_reported_as_blocked(refusal, &exchange.findings) =>
         {
             return Err(Rejection::Found(refusal, cleared.body.into_inspection()));
         }
-        Err(rejection) => (rejection.status(), rejection.detail(), Err(rejection)),
+        Err(rejection) => {
+            let detail = rejection.detail(exchange.context.upstream());
+            (rejection.status(), detail, Err(rejection))
+        }
     };
     exchange.set_status(status);
     exchange.stage("answered");
     let verdict = cleared.body.verdict();
     let disposition = exchange.findings.disposition(verdict);
-    let ending = Ending { disposition, status, detail, verdict };
+    let ending = Ending { disposition, status, detail: detail.as_deref(), verdict };
     if exchange.send_event(ending, proxy).await.is_err() {
         return Ok(ConnectionFate::Abort);
     }

@@ -36,6 +36,8 @@ pub mod stream;
 
 pub mod tls;
 
+mod error_text;
+
 mod wire;
 
 mod min_rate;
@@ -61,5 +63,9 @@ pub mod overload;
 pub mod spool;
 
 pub mod journal;
+
+mod access_log;
+
+pub mod proxy_protocol;
 
 pub mod worker;

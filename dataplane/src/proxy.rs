@@ -10,12 +10,23 @@ use tokio::sync::{Notify, Semaphore, watch};
 use waf_shared::limits;
 use waf_shared::plan::{Listen, Plan};
 
+use crate::access_log::AccessLog;
 use crate::active_plan::ActivePlan;
 use crate::audit::sink::Sink;
 use crate::inspection_pool::InspectionPool;
 use crate::journal::Journal;
 use crate::overload::Overload;
+use crate::proxy_protocol::ProxyProtocol;
 use crate::tls::{self, Tls};
+
+/// What the operator says of those who connect.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Peers {
+    /// Percent of an upstream's connections that one client may take; by the plan without one.
+    pub client_share: Option<u8>,
+    /// Use of the PROXY protocol.
+    pub proxy_protocol: ProxyProtocol,
+}
 
 /// Shared by all connections of a worker.
 #[derive(Debug)]
@@ -35,11 +46,13 @@ pub struct Proxy {
     reserve: Arc<Semaphore>,
     /// Percent of an upstream's connections that one client may take, where the operator says so.
     client_share: Option<u8>,
+    proxy_protocol: ProxyProtocol,
+    access_log: Arc<AccessLog>,
 }
 
 impl Proxy {
     /// Without a plan: it serves nothing until the first [`Proxy::commit`].
-    pub fn new(audit: Sink, tls: Tls, overload: Overload, client_share: Option<u8>) -> Arc<Proxy> {
+    pub fn new(audit: Sink, tls: Tls, overload: Overload, peers: Peers) -> Arc<Proxy> {
         let connections = connections_max();
         Arc::new(Proxy {
             active: ArcSwapOption::empty(),
@@ -54,7 +67,9 @@ impl Proxy {
             journal: OnceLock::new(),
             overload,
             reserve: Arc::new(Semaphore::new(limits::FULL_ANSWERS_MAX)),
-            client_share,
+            client_share: peers.client_share,
+            proxy_protocol: peers.proxy_protocol,
+            access_log: Arc::default(),
         })
     }
 
@@ -107,6 +122,15 @@ impl Proxy {
 
     pub(crate) fn overload(&self) -> &Overload {
         &self.overload
+    }
+
+    /// Use of the PROXY protocol.
+    pub(crate) fn proxy_protocol(&self) -> ProxyProtocol {
+        self.proxy_protocol
+    }
+
+    pub(crate) fn access_log(&self) -> &Arc<AccessLog> {
+        &self.access_log
     }
 
     pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {

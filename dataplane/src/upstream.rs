@@ -11,6 +11,8 @@ mod link;
 
 mod multiplexed;
 
+mod origin;
+
 mod share;
 
 mod tls;
@@ -18,6 +20,7 @@ mod tls;
 mod version;
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,8 +32,9 @@ use self::multiplexed::{Kept, Multiplexed, Shared};
 use self::share::Shares;
 use crate::stream::Stream;
 pub use connection::Connection;
-pub use error::UpstreamError;
+pub use error::{Awaited, UpstreamError, UpstreamFailure};
 pub(crate) use link::{Answering, Link, Outbound};
+pub(crate) use origin::{origin, scheme_name};
 pub(crate) use share::{Holder, Share};
 pub use tls::TlsSetupError;
 pub(crate) use version::HttpVersionPreference;
@@ -38,6 +42,7 @@ pub(crate) use version::HttpVersionPreference;
 #[derive(Debug)]
 struct Idle {
     stream: Stream,
+    peer: SocketAddr,
     slot: OwnedSemaphorePermit,
     since: Instant,
 }
@@ -110,7 +115,7 @@ impl Pool {
         want: HttpVersionPreference,
         repeatable: bool,
         timeout: Duration,
-    ) -> Result<Granted, UpstreamError> {
+    ) -> Result<Granted, UpstreamFailure> {
         let began = Instant::now();
         // The client's share first: who is beyond it must not wait in line before everybody else.
         let share = tokio::time::timeout(timeout, self.shares.take(holder)).await;
@@ -134,7 +139,7 @@ impl Pool {
         want: HttpVersionPreference,
         repeatable: bool,
         timeout: Duration,
-    ) -> Result<Link, UpstreamError> {
+    ) -> Result<Link, UpstreamFailure> {
         if self.may_speak_http2(want)
             && let Some(place) = self.place()
         {
@@ -147,7 +152,7 @@ impl Pool {
             let fresh = idle.since.elapsed() < Duration::from_secs(limits::UPSTREAM_FRESH_SECONDS);
             // What came while nobody had asked for anything answers no request.
             if (fresh || repeatable) && idle.stream.is_quiet() {
-                return Ok(Link::Http1(Box::new(Connection::new(idle.stream, true, idle.slot))));
+                return Ok(Link::Http1(Box::new(Connection::new((idle.stream, idle.peer), true, idle.slot))));
             }
         }
         self.connect(want, timeout).await
@@ -158,18 +163,19 @@ impl Pool {
         &self,
         want: HttpVersionPreference,
         timeout: Duration,
-    ) -> Result<Link, UpstreamError> {
+    ) -> Result<Link, UpstreamFailure> {
         let slot = tokio::time::timeout(timeout, Arc::clone(&self.slots).acquire_owned());
         let slot = slot.await.map_err(|_| UpstreamError::Busy)?.map_err(|_| UpstreamError::Busy)?;
         let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
-        let stream = connect::connect(&self.upstream, self.tls.as_ref(), want, limit).await?;
+        let (stream, peer) = connect::connect(&self.upstream, self.tls.as_ref(), want, limit).await?;
         if stream.is_http2() || (want == HttpVersionPreference::Http2 && self.tls.is_none()) {
-            let connection = Shared::begin(stream, slot, limit).await?;
+            let connection = Shared::begin((stream, peer), slot, limit).await;
+            let connection = connection.map_err(|error| error.at(Some(peer)))?;
             let place = connection.take(false).ok_or(UpstreamError::Busy)?;
             self.multiplexed().push(Kept { connection, used: Instant::now() });
             return Ok(Link::Http2(place));
         }
-        Ok(Link::Http1(Box::new(Connection::new(stream, false, slot))))
+        Ok(Link::Http1(Box::new(Connection::new((stream, peer), false, slot))))
     }
 
     /// A place on a connection that is open and not full.
@@ -191,7 +197,7 @@ impl Pool {
     pub(crate) fn release(&self, link: Link) {
         // A place on a shared connection is given back by being dropped.
         let Link::Http1(connection) = link else { return };
-        let Connection { reader, writer, slot: Some(slot), .. } = *connection else { return };
+        let Connection { reader, writer, peer, slot: Some(slot), .. } = *connection else { return };
         let (reader, unread) = reader.into_parts();
         if !unread.is_empty() {
             // Bytes behind the answer belong to no request: nothing that follows could be distinguished from them.
@@ -200,7 +206,7 @@ impl Pool {
         let stream = reader.unsplit(writer);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < limits::UPSTREAM_IDLE_MAX {
-            idle.push(Idle { stream, slot, since: Instant::now() });
+            idle.push(Idle { stream, peer, slot, since: Instant::now() });
         }
     }
 
@@ -219,14 +225,6 @@ impl Pool {
     /// The most recently used one: the others may grow old and be closed.
     fn pop(&self) -> Option<Idle> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-}
-
-/// A scheme as a URL names it.
-pub(crate) fn scheme_name(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::Http => "http",
-        Scheme::Https => "https",
     }
 }
 
@@ -254,9 +252,10 @@ impl Dialer {
         &self,
         want: HttpVersionPreference,
         timeout: Duration,
-    ) -> Result<Stream, UpstreamError> {
+    ) -> Result<Stream, UpstreamFailure> {
         let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
-        connect::connect(&self.upstream, self.tls.as_deref(), want, limit).await
+        let (stream, _) = connect::connect(&self.upstream, self.tls.as_deref(), want, limit).await?;
+        Ok(stream)
     }
 }
 

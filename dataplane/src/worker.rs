@@ -24,6 +24,7 @@ use tracing::{info, warn};
 use crate::confinement::identity::User;
 use crate::confinement::{self, ConfinementError};
 use crate::overload::Gauge;
+use crate::proxy::Peers;
 
 /// Settings of a worker; the supervisor sets them on the command line.
 #[derive(Debug, Clone)]
@@ -36,8 +37,8 @@ pub struct Options {
     pub user: Option<User>,
     /// Memory that it may take; no bound of its own without one.
     pub memory_bytes: Option<u64>,
-    /// Percent of an upstream's connections that one client may take; by the plan without one.
-    pub client_share: Option<u8>,
+    /// What the operator says of those who connect.
+    pub peers: Peers,
     /// Files and folders of trust anchors that the operator names in place of the system's.
     pub anchors: Vec<PathBuf>,
 }

@@ -105,6 +105,8 @@ pub enum ToWorker {
     Challenges(Challenges),
     /// Write down in this memory what is in flight; its descriptor travels with the frame. Sent once, first of all.
     Journal,
+    /// Write the access log to this file from now on; its descriptor travels with the frame.
+    AccessLog,
     /// The file that was asked for under this number; its descriptor travels with the frame unless there is none.
     Spool {
         /// Which question is answered.

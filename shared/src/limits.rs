@@ -150,6 +150,21 @@ pub const AUDIT_LINE_BYTES_MAX: usize = 1 << 20;
 /// Seconds for which a request waits for room in the audit queue before it is refused.
 pub const AUDIT_WAIT_SECONDS: u64 = 10;
 
+/// Bytes of one line of the access log, and of what is written of it at once: a pipe takes as much without mixing it with
+/// what others write (POSIX `PIPE_BUF` on Linux).
+pub const ACCESS_LINE_BYTES_MAX: usize = 4096;
+
+/// Lines of the access log that wait for the file. More are dropped, and counted: a file that hangs must cost memory only
+/// so far, and no request.
+pub const ACCESS_LINES_WAITING: usize = 4096;
+
+/// Seconds that the lines that wait get at the end of a worker.
+pub const ACCESS_FLUSH_SECONDS: u64 = 1;
+
+/// Bytes of addresses and TLVs in a PROXY protocol header of version 2. A client's certificate fits; the field could
+/// announce four times as much.
+pub const PROXY_HEADER_BYTES_MAX: usize = 16 << 10;
+
 /// Exchanges whose spans wait for the export. More are dropped, and counted: a slow collector must cost memory only so
 /// far.
 pub const TRACE_QUEUE_EXCHANGES_MAX: usize = 4_096;

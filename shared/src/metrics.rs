@@ -177,6 +177,8 @@ metrics! {
         "Time that requests waited for room in the audit queue.";
     TraceSpansDropped, "waf_trace_spans_dropped_total", MetricKind::Counter, None, [], Workers,
         "Spans that were dropped because the collector did not take them.";
+    AccessLogDropped, "waf_access_log_dropped_total", MetricKind::Counter, None, [], Workers,
+        "Lines of the access log that were dropped because they could not be written, or not in time.";
     CertificateExpiry, "waf_certificate_expiry_timestamp_seconds", MetricKind::Gauge, Seconds, ["host"], Supervisor,
         "When the certificate of a configured host runs out, in seconds since 1970; 0 when it has none. Below a wildcard the earliest one.";
     CertificateFailures, "waf_certificate_failures_total", MetricKind::Counter, None, ["host"], Supervisor,
@@ -242,6 +244,7 @@ counters! {
         AuditRefused, AuditRefused, "";
         AuditBackpressureNanoseconds, AuditBackpressure, "";
         TraceSpansDropped, TraceSpansDropped, "";
+        AccessLogDropped, AccessLogDropped, "";
     }
 }
 

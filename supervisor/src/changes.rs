@@ -70,6 +70,7 @@ fn whole(old: &Plan, new: &Plan) -> Vec<String> {
         ("audit_log.format", old.audit_format != new.audit_format),
         ("tracing", old.tracing != new.tracing),
         ("trusted proxies", old.trusted_proxies != new.trusted_proxies),
+        ("global.error_response", old.error_response != new.error_response),
         ("global.openapi", old.shadow_api_logging != new.shadow_api_logging),
     ]);
     let protocol = waf_compiler::changes::protocol(&old.protocol, &new.protocol);

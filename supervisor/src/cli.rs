@@ -15,6 +15,8 @@ use waf_dataplane::confinement::identity::User;
 use waf_shared::limits::{DRAIN_SECONDS, UPGRADE_SECONDS};
 use waf_shared::plan::Cidr;
 
+use crate::access_log::AccessLog;
+
 pub use acme::{Acme, MacKey, Way};
 pub use surroundings::{HANDOVER, LISTEN, Listen, Surroundings, WATCHDOG_PID, for_workers};
 pub use top::Top;
@@ -99,6 +101,12 @@ pub struct Process {
     /// known: in modes 1 and 2, or with --trusted-proxies; else 75]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
     pub client_share: Option<u8>,
+    /// Where each request is written down, as a line of JSON: `stderr`, a file, or `none`
+    #[arg(long, value_name = "stderr|FILE|none", default_value = "none", value_parser = AccessLog::parse)]
+    pub access_log: AccessLog,
+    /// Trusted proxies begin each connection with a header of the PROXY protocol, version 1 or 2
+    #[arg(long, requires = "trusted_proxies")]
+    pub proxy_protocol: bool,
 }
 
 /// Another task than to serve.
@@ -172,6 +180,9 @@ pub enum Command {
         /// Percent of an upstream's connections that one client may take
         #[arg(long)]
         client_share: Option<u8>,
+        /// Trusted peers begin with a PROXY protocol header
+        #[arg(long)]
+        proxy_protocol: bool,
     },
 }
 
@@ -344,6 +355,9 @@ mod tests {
             ["waf", "--worker-memory", "99999999999GB"],
             ["waf", "--https-port", "0"],
             ["waf", "--http-port", "65536"],
+            ["waf", "--access-log", "stdout"],
+            ["waf", "--access-log", "-"],
+            ["waf", "--workers=2", "--proxy-protocol"],
         ] {
             assert_eq!(Cli::try_parse_from(args).unwrap_err().exit_code(), 2, "{args:?}");
         }

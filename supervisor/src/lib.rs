@@ -20,6 +20,7 @@ pub mod crashes;
 pub mod memory;
 pub mod user;
 
+pub mod access_log;
 pub mod audit;
 pub mod changes;
 pub mod counters;

@@ -15,6 +15,8 @@ use waf_certificates::disk::{Layout, Store};
 use waf_certificates::listing;
 use waf_compiler::{Compiled, Diagnostic, Options, compile_file, report};
 use waf_dataplane::confinement::identity::User;
+use waf_dataplane::proxy::Peers;
+use waf_dataplane::proxy_protocol::ProxyProtocol;
 use waf_dataplane::worker;
 use waf_shared::text::is_escaped;
 
@@ -58,11 +60,13 @@ pub fn run() -> ExitCode {
             r#become: user,
             memory: memory_bytes,
             client_share,
+            proxy_protocol,
         }) => {
             logs::init(log_level.into(), Some(id));
             let drain = Duration::from_secs(drain);
+            let peers = Peers { client_share, proxy_protocol: proxy_protocol_of(proxy_protocol) };
             let options =
-                worker::Options { threads, drain, user, memory_bytes, client_share, anchors: cli::anchors() };
+                worker::Options { threads, drain, user, memory_bytes, peers, anchors: cli::anchors() };
             status(&worker::run(&options).inspect_err(|error| {
                 error!(error = error as &dyn std::error::Error, "the worker ends");
             }))
@@ -172,6 +176,11 @@ where
             return ExitCode::FAILURE;
         }
     };
+    // Each worker gets it opened anew; what cannot be opened is an error of the start.
+    if let Err(error) = process.access_log.open() {
+        error!("{error}");
+        return ExitCode::FAILURE;
+    }
     let settings = supervise::ServiceSettings {
         workers: process.workers.get(),
         worker: worker_settings(process, user),
@@ -209,8 +218,16 @@ fn worker_settings(process: &Process, user: Option<User>) -> workers::WorkerSett
         log_level: process.log_level.into(),
         user,
         memory_bytes: process.worker_memory.or_else(|| memory::share(process.workers.get())),
-        client_share: process.client_share,
+        peers: Peers {
+            client_share: process.client_share,
+            proxy_protocol: proxy_protocol_of(process.proxy_protocol),
+        },
+        access_log: process.access_log.clone(),
     }
+}
+
+fn proxy_protocol_of(is_sent: bool) -> ProxyProtocol {
+    if is_sent { ProxyProtocol::FromTrustedPeers } else { ProxyProtocol::Off }
 }
 
 /// Takes what others prepared. Inside the runtime, since a service manager is shown life from here on.

@@ -206,7 +206,10 @@ impl Supervisor {
                 StopRequest::UnderWay => info!("stopping already: a second signal ends at once"),
                 StopRequest::AtOnce => {}
             },
-            Event::Signal(Signal::Reload) => self.reload(),
+            Event::Signal(Signal::Reload) => {
+                self.reopen_access_log();
+                self.reload();
+            }
             Event::Signal(Signal::Upgrade) => self.upgrade(),
             Event::Successor(process, outcome) => self.outcome(process, outcome),
             Event::Predecessor(message) => self.predecessor(message),

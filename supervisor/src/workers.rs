@@ -17,10 +17,13 @@ use tokio::task::JoinSet;
 use tracing::warn;
 use waf_certificates::states::StateReceiver;
 use waf_dataplane::confinement::identity::User;
+use waf_dataplane::proxy::Peers;
+use waf_dataplane::proxy_protocol::ProxyProtocol;
 use waf_dataplane::worker::channel::{self, ChannelError, Received, Receiver, Sender};
 use waf_shared::control::{ToSupervisor, ToWorker, encode};
 use waf_shared::limits::SPOOL_WAITING;
 
+use crate::access_log::AccessLog;
 use crate::audit;
 use crate::cli;
 use crate::crashes::Memory;
@@ -51,8 +54,10 @@ pub struct WorkerSettings {
     pub user: Option<User>,
     /// Memory that each of them may take, in bytes.
     pub memory_bytes: Option<u64>,
-    /// Percent of an upstream's connections that one client may take; by the plan without one.
-    pub client_share: Option<u8>,
+    /// What they know of those who connect.
+    pub peers: Peers,
+    /// Destination of the lines of their requests.
+    pub access_log: AccessLog,
 }
 
 /// A message about a worker.
@@ -88,7 +93,7 @@ pub struct FdPayload {
     pub sockets: Vec<Arc<Bound>>,
     /// Memory of rate limits.
     pub counts: Option<Arc<MemoryObject>>,
-    /// A journal, or a file for a body.
+    /// A journal, a file for a body, or the access log.
     pub file: Option<OwnedFd>,
 }
 
@@ -141,12 +146,27 @@ impl Worker {
         tasks.spawn(speak(id, sender, states, frames, kill.clone()));
         readers.spawn(audit.drain(id, events));
         let journal = journal(&outgoing);
-        Ok(Self { outgoing, journal, kill, _tasks: tasks })
+        let worker = Self { outgoing, journal, kill, _tasks: tasks };
+        worker.hand_over(&settings.access_log, id);
+        Ok(worker)
     }
 
     /// Queues a frame.
     pub fn send(&self, frame: Arc<[u8]>, payload: FdPayload) -> Result<(), QueueFull> {
         self.outgoing.try_send(Outgoing { frame, payload }).map_err(|_| QueueFull)
+    }
+
+    /// Hands the access log over, opened anew. What the worker has serves on if that fails.
+    pub fn hand_over(&self, log: &AccessLog, id: WorkerId) {
+        let handed = || -> io::Result<()> {
+            let Some(file) = log.open().map_err(io::Error::other)? else { return Ok(()) };
+            let payload = FdPayload { file: Some(file), ..FdPayload::default() };
+            let frame = encode(&ToWorker::AccessLog, payload.descriptors()).map_err(io::Error::other)?;
+            self.send(frame.into(), payload).map_err(io::Error::other)
+        };
+        if let Err(error) = handed() {
+            warn!(worker = id.0, %error, "the access log is not opened anew for a worker");
+        }
     }
 
     /// Ends the process at once.
@@ -181,10 +201,12 @@ fn command(id: WorkerId, settings: &WorkerSettings) -> Command {
         .args(settings.memory_bytes.iter().flat_map(|bytes| ["--memory".to_owned(), bytes.to_string()]))
         .args(
             settings
+                .peers
                 .client_share
                 .iter()
                 .flat_map(|percent| ["--client-share".to_owned(), percent.to_string()]),
         )
+        .args((settings.peers.proxy_protocol != ProxyProtocol::Off).then_some("--proxy-protocol"))
         .args(settings.user.iter().flat_map(|user| ["--become".to_owned(), user.to_string()]))
         .stderr(Stdio::inherit())
         // The supervisor's environment may hold keys, and variables that libraries read behind the plan's back.

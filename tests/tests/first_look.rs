@@ -6,7 +6,7 @@ use serde_json::json;
 use waf_tests::contract::{self, blocked, encode};
 use waf_tests::origin::{Answer, Origin};
 use waf_tests::polling;
-use waf_tests::raw::{Connection, Request};
+use waf_tests::raw::{Connection, Request, send};
 use waf_tests::running::{self, to_upstream, with_routes};
 
 const UNION: &str = "1' UNION SELECT password FROM users--";
@@ -210,7 +210,9 @@ fn a_template_replaces_the_body_of_blocks() {
          \x20 - id: json\n    match: {{ paths: [/json/*] }}\n    upstream: {url}\n\
          \x20   error_response: {{ body: '{{\"ref\":\"{{{{.RequestID}}}}\"}}' }}\n\
          \x20 - id: text\n    match: {{ paths: [/text/*] }}\n    upstream: {url}\n\
-         \x20   error_response: {{ body: 'blocked: {{{{.RequestID}}}}' }}\n"
+         \x20   error_response: {{ body: 'blocked: {{{{.RequestID}}}}' }}\n\
+         \x20 - id: xml\n    match: {{ paths: [/xml/*] }}\n    upstream: {url}\n\
+         \x20   error_response: {{ body: '<?xml version=\"1.0\"?><error id=\"{{{{.RequestID}}}}\"/>' }}\n"
     )));
     let attack = |path: &str| Request::get(format!("{path}?q={}", encode(SCRIPT))).to(waf.port);
     let id =
@@ -237,8 +239,72 @@ fn a_template_replaces_the_body_of_blocks() {
     assert_eq!(plain.text(), format!("blocked: {}", id(&plain)));
     assert_eq!(plain.field("Cache-Control"), Some("no-store"));
 
+    let xml = attack("/xml/1");
+    assert_eq!((xml.status, xml.field("Content-Type")), (403, Some("application/xml; charset=utf-8")));
+    assert_eq!(xml.text(), format!("<?xml version=\"1.0\"?><error id=\"{}\"/>", id(&xml)));
+
     let method = Request::new("PURGE", "/text/1").to(waf.port);
     assert_eq!((method.status, method.text()), (405, format!("blocked: {}", id(&method))), "at every status");
+}
+
+#[test]
+fn a_global_template_is_for_every_block_without_one_of_its_own() {
+    let origin = Origin::start();
+    let url = origin.url();
+    let routes = format!(
+        "  - id: own\n    match: {{ paths: [/own/*] }}\n    upstream: {url}\n    error_response: {{ body: 'here' }}\n\
+         \x20 - id: inherits\n    match: {{ paths: [/shop/*] }}\n    upstream: {url}\n"
+    );
+    let global = "global: { error_response: { body: '<error>{{.RequestID}}</error>' } }\n";
+    let waf = running::waf(&(with_routes(&routes) + global));
+    let attack = |path: &str| Request::get(format!("{path}?q={}", encode(SCRIPT))).to(waf.port);
+    assert_eq!(attack("/own/1").text(), "here");
+    for response in [
+        attack("/shop/1"),
+        // No route is chosen for either.
+        Request::new("CONNECT", "a.example:443").to(waf.port),
+        send(waf.port, "GET / HTTP/1.1\r\nHost: a\r\nBad Name: 1\r\n\r\n").expect("a response"),
+    ] {
+        let id = response.field("X-Request-Id").unwrap_or_default();
+        assert_eq!(response.text(), format!("<error>{id}</error>"), "{response:?}");
+        assert_eq!(response.field("Content-Type"), Some("application/xml; charset=utf-8"));
+    }
+    let elsewhere = Request::get("/elsewhere").to(waf.port);
+    waf_tests::contract::answered(&elsewhere, 404, "not_found");
+}
+
+#[test]
+fn people_get_a_page_and_programs_json() {
+    let origin = Origin::start();
+    let waf = running::waf(&with_routes(&format!(
+        "  - match: {{ paths: [/shop/*] }}\n    upstream: {}\n\
+         \x20 - match: {{ paths: [/down/*] }}\n    upstream: http://127.0.0.1:{}\n",
+        origin.url(),
+        waf_tests::ports::free()
+    )));
+    let blocked = format!("/shop/1?q={}", encode(SCRIPT));
+    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    for (target, status, error) in [
+        (blocked.as_str(), 403, "blocked"),
+        ("/elsewhere", 404, "not_found"),
+        ("/down/1", 502, "bad_gateway"),
+    ] {
+        let page = Request::get(target).field("Accept", browser).to(waf.port);
+        let id = page.field("X-Request-Id").unwrap_or_default();
+        assert_eq!((page.status, page.field("Content-Type")), (status, Some("text/html; charset=utf-8")));
+        assert_eq!(page.field("Cache-Control"), Some("no-store"));
+        let text = page.text();
+        assert!(
+            text.starts_with("<!doctype html>") && text.contains(&format!("<code>{id}</code>")),
+            "{text}"
+        );
+        assert!(!text.contains("cross-site-scripting") && !text.contains("127.0.0.1"), "{text}");
+        for accept in ["*/*", "application/json", "application/json, text/plain, */*", "text/html;q=0.5, */*"]
+        {
+            let json = Request::get(target).field("Accept", accept).to(waf.port);
+            waf_tests::contract::answered(&json, status, error);
+        }
+    }
 }
 
 #[test]

@@ -247,6 +247,40 @@ fn tls_and_the_environment_complete_the_section() {
 }
 
 #[test]
+fn a_collector_that_fails_is_named_with_the_reason() {
+    let stranger = Authority::new("127.0.0.1");
+    let misnamed = Authority::new("collector.example");
+    let known = Authority::new("127.0.0.1");
+    let untrusted = "its certificate is not trusted: invalid peer certificate";
+    for speaks in [Speaks::Grpc, Speaks::Http] {
+        for (authority, reason) in [
+            (Some(&stranger), untrusted),
+            (Some(&misnamed), untrusted),
+            (None, "it does not accept connections"),
+        ] {
+            let origin = Origin::start();
+            let collector = authority.map(|authority| Collector::start(speaks, Some(authority)));
+            let port = collector.as_ref().map_or_else(ports::free, |collector| collector.port);
+            let section = format!(
+                "{{enabled: true, protocol: {}, insecure: false, endpoint: 'https://127.0.0.1:{port}'}}",
+                speaks.word()
+            );
+            let waf = one_worker()
+                .file("roots.pem", &format!("{}{}", known.root_pem, misnamed.root_pem))
+                .environment("SSL_CERT_FILE", "@FOLDER@/roots.pem")
+                .run(&traced(&origin, &section));
+            assert_eq!(Request::get("/").to(waf.port).status, 200);
+            let line = waf.wait_log(&["the trace collector takes no spans", reason]);
+            assert!(line.contains(&format!("https://127.0.0.1:{port}")), "{line}");
+            assert!(
+                line.contains(&format!("127.0.0.1:{port}: {reason}")) && !line.contains("it answers"),
+                "{line}"
+            );
+        }
+    }
+}
+
+#[test]
 fn off_means_no_traffic_and_untouched_headers() {
     let (origin, collector) = (Origin::start(), Collector::start(Speaks::Grpc, None));
     let start = one_worker()

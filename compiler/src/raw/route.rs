@@ -55,7 +55,7 @@ section! {
         openapi: OpenApi, FieldKind::Section(OpenApi::FIELDS), optional, "", "",
             "The contract that requests are held to; none when absent.";
         cors: Cors, FieldKind::Section(Cors::FIELDS), optional, "", "", "Cross-origin sharing; none when absent.";
-        error_response: ErrorResponse, FieldKind::Section(ErrorResponse::FIELDS), optional, "", "",
+        error_response: ErrorResponse, FieldKind::Section(ErrorResponse::FIELDS), optional, "", "a `body` replaces the global one",
             "The answer to a refused client.";
         rate_limit: RateLimit, FieldKind::Section(RateLimit::FIELDS), optional, "", "replaces `global.rate_limit` as a whole",
             "Quota of this route.";
@@ -125,6 +125,6 @@ section! {
     /// `error_response`.
     ErrorResponse {
         body: Template, FieldKind::Text(Template::SYNTAX), optional, "",
-            "only the template fields `{{.RequestID}}` and `{{.Timestamp}}` are available", "Body of refusals, in place of the built-in JSON.";
+            "only the template fields `{{.RequestID}}` and `{{.Timestamp}}` are available", "Body of refusals, in place of the built-in page and JSON; sent as JSON, HTML, XML or plain text, whichever it is.";
     }
 }

@@ -277,6 +277,16 @@ fn of_the_rest() -> Vec<(&'static str, String, &'static str)> {
         ),
         ("That wait", seconds(fixed::AUDIT_WAIT_SECONDS), "503"),
         (
+            "Lines of the access log that wait in a worker",
+            fixed::ACCESS_LINES_WAITING.to_string(),
+            "dropped and counted",
+        ),
+        (
+            "Addresses and TLVs of a PROXY protocol header",
+            format!("{} KB", fixed::PROXY_HEADER_BYTES_MAX >> 10),
+            "the connection is closed",
+        ),
+        (
             "A file of a body that is made, written or read",
             seconds(fixed::DISK_SECONDS),
             "as if the disk were full",

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use waf_shared::limits::ROUTE_ID_BYTES_MAX;
 use waf_shared::plan;
-use waf_shared::plan::{Cors, OpenApi, Rewrite, RouteId};
+use waf_shared::plan::{Cors, ErrorTemplate, OpenApi, Rewrite, RouteId};
 
 use super::exceptions::{self, Exception};
 use super::lists::{entries, global_lists, route_lists};
@@ -141,11 +141,8 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
         settings,
         openapi: raw.openapi.as_ref().and_then(|at| openapi(&at.value)),
         cors: raw.cors.as_ref().and_then(|at| cors(&at.value)),
-        error_response: raw
-            .error_response
-            .as_ref()
-            .and_then(|at| at.value.body.as_ref())
-            .map(|at| at.value.lowered.clone()),
+        error_response: error_response(raw.error_response.as_ref())
+            .or_else(|| error_response(global.error_response.as_ref())),
         rate_limit: quota,
         exceptions: Vec::new(),
     };
@@ -158,8 +155,16 @@ fn route(global: &raw::Global, raw: &raw::Route) -> Option<Route> {
     if let (Some(at), None) = (&global.rate_limit, &raw.rate_limit) {
         lines.0.insert("rate_limit".to_owned(), at.line);
     }
+    if let (Some(at), None) = (&global.error_response, error_response(raw.error_response.as_ref())) {
+        lines.0.insert("error_response".to_owned(), at.line);
+    }
     let decisions = toggles::decisions(&[global_lists(global), route_lists(raw)]);
     Some(Route { plan, line: raw.line, patterns, lines, decisions })
+}
+
+/// The body of refusals that a section sets.
+pub(super) fn error_response(section: Option<&At<raw::ErrorResponse>>) -> Option<ErrorTemplate> {
+    Some(section?.value.body.as_ref()?.value.lowered.clone())
 }
 
 /// Prefixes lose their trailing slash, so that what is left of a path, or what follows, begins with one.

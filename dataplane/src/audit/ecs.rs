@@ -1,12 +1,10 @@
 //! Events as documents of the Elastic Common Schema 8. Shapes only: what they say comes from [`super::facts`].
 
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
-
 use super::event::{Disposition, Event};
 use super::facts::Facts;
 use super::json::Object;
 use super::product;
+use super::timestamp::rfc3339;
 
 /// The schema's version that documents are written to.
 const ECS_VERSION: &str = "8.17.0";
@@ -19,7 +17,7 @@ pub(super) const QUERY_CHARACTERS_MAX: usize = 2_083;
 
 /// Writes the members of an event whose id is `uid`.
 pub(super) fn write(event: &Event<'_>, facts: &Facts<'_>, uid: &str, document: &mut Object<'_>) {
-    document.string("@timestamp", timestamp(event).as_str());
+    document.string("@timestamp", rfc3339(event.time).as_str());
     document.object("ecs", |ecs| ecs.constant("version", ECS_VERSION));
     document.string("message", facts.message.as_str());
     document.object("event", |about| write_event(event, facts, uid, about));
@@ -149,15 +147,6 @@ fn initial_access(threat: &mut Object<'_>) {
         tactic.strings("id", ["TA0001"]);
         tactic.strings("name", ["Initial Access"]);
     });
-}
-
-/// RFC 3339 in UTC with milliseconds, as precise as the other format is.
-fn timestamp(event: &Event<'_>) -> String {
-    let time = OffsetDateTime::from(event.time);
-    let milliseconds = time.nanosecond() / 1_000_000 * 1_000_000;
-    let time = time.replace_nanosecond(milliseconds).unwrap_or(time);
-    // Years beyond 9999 have no such form; a clock that says so is wrong, and its events still have to be valid.
-    time.format(&Rfc3339).unwrap_or_else(|_| "1970-01-01T00:00:00Z".to_owned())
 }
 
 fn keyword(value: &str) -> &str {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use waf_shared::plan::{Mode, RateLimitSource, Settings};
+use waf_shared::plan::{Cidr, Mode, RateLimitSource, Settings, Upstream};
 
 use crate::active_plan::{ActivePlan, RouteIndex};
 use crate::head::RequestHead;
@@ -28,11 +28,22 @@ pub(crate) enum Arrival {
 /// Addresses and arrival of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionInfo {
-    /// The TCP peer.
+    /// The TCP peer, or whom its PROXY protocol header names.
     pub(crate) peer: SocketAddr,
+    /// Who stands behind the peer.
+    pub(crate) behind: Behind,
     /// Our own address.
     pub(crate) local: SocketAddr,
     pub(crate) arrival: Arrival,
+}
+
+/// Who stands behind the address of a peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// The peer itself.
+    Itself,
+    /// A client that a proxy does not name, so that nothing which it says of itself is believed.
+    Somebody,
 }
 
 /// Everything constant about one exchange.
@@ -72,7 +83,7 @@ impl RequestContext {
     /// Adds the head of the request, and what it says of its client.
     pub(super) fn add_head(&mut self, head: Arc<RequestHead>) {
         self.request_id = request_id::choose(head.fields.all("x-request-id"));
-        let trusted = &self.active_plan.plan().trusted_proxies;
+        let trusted = self.trusted();
         if !trusted.is_empty() {
             let sent = |name| head.fields.all(name).collect::<Vec<_>>();
             let peer = self.connection.peer.ip();
@@ -115,6 +126,11 @@ impl RequestContext {
         self.active_plan.route(self.route?).map(|(route, _)| route.id.0.as_str())
     }
 
+    /// The upstream of the chosen route.
+    pub(crate) fn upstream(&self) -> Option<&Upstream> {
+        self.active_plan.route(self.route?).map(|(route, _)| &route.upstream)
+    }
+
     /// Settings in force: those of the route or, before one is chosen, the global ones.
     pub(crate) fn settings(&self) -> &Settings {
         self.active_plan.settings(self.route)
@@ -155,9 +171,17 @@ impl RequestContext {
         self.client
     }
 
-    /// The TCP peer.
+    /// The TCP peer, or whom its PROXY protocol header names.
     pub(crate) fn peer(&self) -> SocketAddr {
         self.connection.peer
+    }
+
+    /// Ranges of peers whose word on the client counts on this connection.
+    pub(crate) fn trusted(&self) -> &[Cidr] {
+        match self.connection.behind {
+            Behind::Itself => &self.active_plan.plan().trusted_proxies,
+            Behind::Somebody => &[],
+        }
     }
 
     /// Our own address.
@@ -211,8 +235,6 @@ impl RequestContext {
 
 #[cfg(test)]
 mod tests {
-    use waf_shared::plan::Cidr;
-
     use super::super::testing::{exchange, head};
     use super::*;
 
@@ -228,6 +250,20 @@ mod tests {
             exchange.context.add_head(Arc::new(head(lines)));
             assert_eq!(exchange.context.client().ip().to_string(), expected, "{lines:?} {trusted:?}");
             assert_eq!(exchange.context.peer().ip().to_string(), "192.0.2.1");
+        }
+    }
+
+    #[test]
+    fn nobody_is_believed_whose_proxy_does_not_name_it() {
+        let peer = Cidr { address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, 1], prefix_bits: 128 };
+        for field in ["X-Forwarded-For: 198.51.100.7", "Forwarded: for=198.51.100.7"] {
+            for (behind, expected) in [(Behind::Itself, "198.51.100.7"), (Behind::Somebody, "192.0.2.1")] {
+                let mut exchange = exchange(|plan, _| plan.trusted_proxies = vec![peer]);
+                exchange.context.connection.behind = behind;
+                exchange.context.add_head(Arc::new(head(&format!("GET / HTTP/1.1\n{field}"))));
+                assert_eq!(exchange.context.client().ip().to_string(), expected, "{field} {behind:?}");
+                assert_eq!(exchange.context.trusted().is_empty(), behind == Behind::Somebody);
+            }
         }
     }
 

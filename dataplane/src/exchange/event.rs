@@ -53,7 +53,7 @@ pub(crate) struct Ending<'v> {
     /// Status that the client got.
     pub(crate) status: u16,
     /// Addition to the status.
-    pub(crate) detail: Option<&'static str>,
+    pub(crate) detail: Option<&'v str>,
     /// Verdict of rules on the request, where it blocks.
     pub(crate) verdict: Option<&'v Verdict>,
 }

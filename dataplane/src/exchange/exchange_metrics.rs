@@ -91,8 +91,8 @@ pub(super) fn of_failure(error: &UpstreamError) -> RouteCounter {
         | UpstreamError::Connect(_)
         | UpstreamError::Busy
         | UpstreamError::Share => RouteCounter::UpstreamConnect,
-        UpstreamError::Tls(_) => RouteCounter::UpstreamTls,
-        UpstreamError::Timeout => RouteCounter::UpstreamTimeout,
+        UpstreamError::Certificate(_) | UpstreamError::Tls(_) => RouteCounter::UpstreamTls,
+        UpstreamError::Timeout(_) => RouteCounter::UpstreamTimeout,
         UpstreamError::Reset(_) | UpstreamError::Malformed(_) | UpstreamError::HeadTooLong => {
             RouteCounter::UpstreamReset
         }
@@ -104,6 +104,7 @@ mod tests {
     use std::io::ErrorKind;
 
     use super::*;
+    use crate::upstream::Awaited;
 
     #[test]
     fn failures_are_counted_by_their_kind() {
@@ -114,7 +115,8 @@ mod tests {
             (UpstreamError::Busy, RouteCounter::UpstreamConnect),
             (UpstreamError::Share, RouteCounter::UpstreamConnect),
             (UpstreamError::Tls(io()), RouteCounter::UpstreamTls),
-            (UpstreamError::Timeout, RouteCounter::UpstreamTimeout),
+            (UpstreamError::Certificate(io()), RouteCounter::UpstreamTls),
+            (UpstreamError::Timeout(Awaited::Name), RouteCounter::UpstreamTimeout),
             (UpstreamError::Reset(io()), RouteCounter::UpstreamReset),
             (UpstreamError::HeadTooLong, RouteCounter::UpstreamReset),
         ] {

@@ -60,7 +60,7 @@ fn ends_here(name: &[u8], known: &Field, context: &RequestContext) -> bool {
 }
 
 fn forwarding(head: &RequestHead, host: Option<&[u8]>, context: &RequestContext, out: &mut OutgoingHead) {
-    let trusted = &context.active_plan.plan().trusted_proxies;
+    let trusted = context.trusted();
     let received: Vec<&[u8]> = head.fields.all("x-forwarded-for").collect();
     out.field(b"X-Forwarded-For", &client_address::x_forwarded_for(context.peer().ip(), trusted, &received));
     let sent = |name| head.fields.first(name).filter(|_| is_trusted(context));

@@ -10,14 +10,14 @@ use super::findings::Findings;
 use super::rejection::{CLIENT_LEFT, Rejection, STATUS_LEFT, refusal_of};
 use super::state::Exchange;
 use super::{cors, exchange_metrics};
-use crate::answer::{self, Reply};
+use crate::answer::{self, Reply, Representation};
 use crate::audit::Disposition;
 use crate::grpc;
 use crate::head::{Hop, OutgoingHead, RequestHead};
 use crate::message::Client;
 use crate::proxy::Proxy;
 use crate::refusal::{Refusal, RefusalKind, UNAVAILABLE};
-use crate::upstream::UpstreamError;
+use crate::upstream::{self, UpstreamFailure};
 
 /// Reports whether a refusal has an event of a block.
 pub(super) fn is_reported_as_blocked(refusal: Refusal, findings: &Findings) -> bool {
@@ -54,6 +54,7 @@ pub(crate) async fn reject(
     proxy: &Proxy,
     exchange: &mut Exchange,
 ) -> ConnectionFate {
+    exchange.log_access(client, proxy);
     exchange.begin_trace(None);
     exchange.context.ensure_request_id();
     let mut own = match rejection {
@@ -65,9 +66,9 @@ pub(crate) async fn reject(
         Rejection::Found(refusal, inspection) => {
             OwnAnswer { inspection: Some(inspection), ..OwnAnswer::new(refusal) }
         }
-        Rejection::Upstream(error) => {
-            note_failure(&error, exchange);
-            OwnAnswer { is_upstream_failure: true, ..OwnAnswer::new(refusal_of(&error)) }
+        Rejection::Upstream(failure) => {
+            note_failure(&failure, exchange);
+            OwnAnswer { is_upstream_failure: true, ..OwnAnswer::new(refusal_of(&failure.error)) }
         }
         Rejection::Gone => {
             exchange.set_status(STATUS_LEFT);
@@ -99,11 +100,12 @@ pub(crate) async fn reject(
     }
 }
 
-fn note_failure(error: &UpstreamError, exchange: &mut Exchange) {
+fn note_failure(failure: &UpstreamFailure, exchange: &mut Exchange) {
     let (request_id, route) = (exchange.context.request_id(), exchange.context.route_id().unwrap_or("-"));
-    let cause = error as &dyn std::error::Error;
-    tracing::warn!(request_id, route, error = cause, "the upstream failed");
-    exchange.findings.measured.count(exchange_metrics::of_failure(error));
+    let cause = failure as &dyn std::error::Error;
+    let upstream = exchange.context.upstream().map(upstream::origin);
+    tracing::warn!(request_id, route, upstream, error = cause, "the upstream failed");
+    exchange.findings.measured.count(exchange_metrics::of_failure(&failure.error));
 }
 
 /// Reports what was found in a request whose client left. A failure to do so is counted and logged; there is no client
@@ -155,7 +157,13 @@ fn compose(own: &OwnAnswer, exchange: &Exchange) -> (OutgoingHead, Vec<u8>) {
         now: context.time(),
         is_head: head.is_some_and(|head| head.method() == b"HEAD"),
         is_grpc: head.is_some_and(grpc::is_call),
-        template: route.and_then(|route| route.error_response.as_ref()),
+        representation: head
+            .map_or(Representation::Json, |head| answer::choose(head.fields.tokens("accept"))),
+        // A route has the global one where it has none of its own.
+        template: match route {
+            Some(route) => route.error_response.as_ref(),
+            None => context.active_plan.plan().error_response.as_ref(),
+        },
         exceeded: findings.exceeded().map(|exceeded| (&exceeded.limit, exceeded.wait)),
         allow: own.allow.as_deref().unwrap_or(&context.settings().accept.methods),
         // Header rules for HTTPS, such as HSTS, do not apply on port 80 (RFC 6797 section 7.2).

@@ -1,10 +1,13 @@
 //! Rejections: the outcomes of requests that do not get their upstream's response.
 
+use std::borrow::Cow;
+
 use waf_detection::inspection::Inspection;
+use waf_shared::plan::Upstream;
 
 use crate::answer::Reply;
 use crate::refusal::{BAD_GATEWAY, GATEWAY_TIMEOUT, Refusal, UNAVAILABLE};
-use crate::upstream::UpstreamError;
+use crate::upstream::{UpstreamError, UpstreamFailure};
 
 /// Outcome of a request that does not get its upstream's response.
 #[derive(Debug)]
@@ -18,7 +21,7 @@ pub(crate) enum Rejection {
     /// The engine refused it; the verdict goes into the event.
     Found(Refusal, Box<Inspection>),
     /// The upstream failed before its response began.
-    Upstream(UpstreamError),
+    Upstream(UpstreamFailure),
     /// The client went away.
     Gone,
     /// The client went away while its request was read; what was found until then is reported.
@@ -45,21 +48,25 @@ impl Rejection {
             | Rejection::MethodNotAllowed(refusal, _)
             | Rejection::Answered(refusal, _)
             | Rejection::Found(refusal, _) => refusal.status,
-            Rejection::Upstream(error) => refusal_of(error).status,
+            Rejection::Upstream(failure) => refusal_of(&failure.error).status,
             Rejection::Gone | Rejection::Left(_) => STATUS_LEFT,
         }
     }
 
-    /// Addition to the status.
-    pub(super) fn detail(&self) -> Option<&'static str> {
-        matches!(self, Rejection::Gone | Rejection::Left(_)).then_some(CLIENT_LEFT)
+    /// Addition to the status, for a request to `upstream`.
+    pub(super) fn detail(&self, upstream: Option<&Upstream>) -> Option<Cow<'static, str>> {
+        match self {
+            Rejection::Gone | Rejection::Left(_) => Some(CLIENT_LEFT.into()),
+            Rejection::Upstream(failure) => Some(failure.describe(upstream?).into()),
+            _ => None,
+        }
     }
 }
 
 /// The answer to a request whose upstream failed.
 pub(super) fn refusal_of(error: &UpstreamError) -> Refusal {
     match error {
-        UpstreamError::Timeout => GATEWAY_TIMEOUT,
+        UpstreamError::Timeout(_) => GATEWAY_TIMEOUT,
         UpstreamError::Busy | UpstreamError::Share => UNAVAILABLE,
         _ => BAD_GATEWAY,
     }
@@ -69,19 +76,24 @@ pub(super) fn refusal_of(error: &UpstreamError) -> Refusal {
 mod tests {
     use super::*;
     use crate::refusal::NOT_FOUND;
+    use crate::upstream::Awaited;
 
     #[test]
     fn rejections_have_the_status_that_is_logged() {
         for (rejection, status, detail) in [
             (Rejection::from(NOT_FOUND), 404, None),
             (Rejection::MethodNotAllowed(Refusal::blocked(405), Vec::new()), 405, None),
-            (Rejection::Upstream(UpstreamError::Timeout), 504, None),
-            (Rejection::Upstream(UpstreamError::Busy), 503, None),
-            (Rejection::Upstream(UpstreamError::Share), 503, None),
-            (Rejection::Upstream(UpstreamError::HeadTooLong), 502, None),
+            (Rejection::Upstream(UpstreamError::Timeout(Awaited::Answer).into()), 504, None),
+            (Rejection::Upstream(UpstreamError::Busy.into()), 503, None),
+            (Rejection::Upstream(UpstreamError::Share.into()), 503, None),
+            (Rejection::Upstream(UpstreamError::HeadTooLong.into()), 502, None),
             (Rejection::Gone, 499, Some(CLIENT_LEFT)),
         ] {
-            assert_eq!((rejection.status(), rejection.detail()), (status, detail), "{rejection:?}");
+            assert_eq!(
+                (rejection.status(), rejection.detail(None).as_deref()),
+                (status, detail),
+                "{rejection:?}"
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime};
 use waf_detection::inspection::Inspection;
 use waf_shared::metrics::{RouteCounter, WorkerCounter};
 
+use super::access::AccessNotes;
 use super::context::{ConnectionInfo, RequestContext};
 use super::event::{self, Ending};
 use super::findings::Findings;
@@ -15,6 +16,7 @@ use crate::active_plan::ActivePlan;
 use crate::audit::Disposition;
 use crate::audit::sink::AuditUnavailable;
 use crate::head::RequestHead;
+use crate::message::Client;
 use crate::proxy::Proxy;
 use crate::trace;
 
@@ -27,6 +29,8 @@ pub(crate) struct Exchange {
     action: Option<RouteCounter>,
     /// Notes for its spans, while tracing is on.
     trace: Option<Box<trace::Exchange>>,
+    /// Notes for its line in the access log, while that is on.
+    access: Option<Box<AccessNotes>>,
 }
 
 impl Exchange {
@@ -39,6 +43,7 @@ impl Exchange {
             findings: Findings::default(),
             action: None,
             trace: None,
+            access: None,
         }
     }
 
@@ -64,7 +69,20 @@ impl Exchange {
         }
     }
 
+    /// Has the exchange with `client` in the access log, while that is on.
+    pub(super) fn log_access(&mut self, client: &mut Client<'_>, proxy: &Proxy) {
+        if self.access.is_none()
+            && let Some(notes) = AccessNotes::new(proxy.access_log())
+        {
+            client.writer.count(notes.counter());
+            self.access = Some(Box::new(notes));
+        }
+    }
+
     pub(super) fn set_status(&mut self, status: u16) {
+        if let Some(access) = &mut self.access {
+            access.status = Some(status);
+        }
         if let Some(trace) = &mut self.trace {
             trace.status = status;
         }
@@ -130,10 +148,13 @@ impl Exchange {
     }
 }
 
-/// However an exchange ends, it is counted and its spans are sent once: also when its task is given up with its stream.
+/// However an exchange ends, it is counted, and its spans and its line are sent once: also when its task is given up with its stream.
 impl Drop for Exchange {
     fn drop(&mut self) {
         exchange_metrics::count(&self.context, &self.findings, self.action);
+        if let (Some(access), Some(action)) = (self.access.take(), self.action) {
+            access.finish(&self.context, action);
+        }
         if let Some(trace) = self.trace.take() {
             spans::finish(trace, &self.context);
         }

@@ -18,14 +18,14 @@ use waf_shared::plan::{
 
 use super::admit::{self, Admitted};
 use super::contract::{self, Contracted};
-use super::{Arrival, ConnectionFate, ConnectionInfo, Exchange, Rejection};
+use super::{Arrival, Behind, ConnectionFate, ConnectionInfo, Exchange, Rejection};
 use crate::active_plan::ActivePlan;
 use crate::head::{RequestHead, ResponseHead};
 use crate::http1::reader::Reader;
 use crate::message::{Client, Sink, Source};
 use crate::metrics::Metrics;
 use crate::overload::Overload;
-use crate::proxy::Proxy;
+use crate::proxy::{Peers, Proxy};
 use crate::spool::Spool;
 use crate::stream::Stream;
 use crate::tls::Tls;
@@ -108,6 +108,7 @@ pub(super) fn active_plan(change: impl FnOnce(&mut Plan, &mut Route)) -> Arc<Act
             http2_max_decoded_header_bytes: 64 << 10,
         },
         shadow_api_logging: false,
+        error_response: None,
         global: settings(),
         contracts: Vec::new(),
         exceptions: Vec::new(),
@@ -192,7 +193,8 @@ pub(super) fn add_contract(plan: &mut Plan, route: &mut Route) {
 /// A connection without TLS from 192.0.2.1.
 pub(super) fn connection(arrival: Arrival) -> ConnectionInfo {
     let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
-    ConnectionInfo { peer: address("192.0.2.1:4000"), local: address("192.0.2.2:8080"), arrival }
+    let (peer, local) = (address("192.0.2.1:4000"), address("192.0.2.2:8080"));
+    ConnectionInfo { peer, behind: Behind::Itself, local, arrival }
 }
 
 /// The head that `lines` are, without their last line ends.
@@ -238,7 +240,7 @@ pub(super) fn proxy() -> Arc<Proxy> {
     std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
     let sink = crate::audit::sink::Sink::new(events).expect("a sink");
     let tls = Tls::new(mpsc::channel(1).0).expect("settings of TLS");
-    Proxy::new(sink, tls, Overload::default(), None)
+    Proxy::new(sink, tls, Overload::default(), Peers::default())
 }
 
 /// The result of `run`, the answer that a client reads that sent `bytes` after its head, and the rest of its bytes.

@@ -43,8 +43,8 @@ pub(super) async fn transfer(
     };
     if let Some(call) = notes.call {
         call.ended = Some(std::time::Instant::now());
-        if let Err(Rejection::Upstream(error)) = &answered {
-            call.failure = Some(error.word());
+        if let Err(Rejection::Upstream(failure)) = &answered {
+            call.failure = Some(failure.error.word());
         }
     }
     answered
@@ -60,14 +60,15 @@ async fn attempts(
     let context = notes.context;
     let admitted = &cleared.contracted.admitted;
     let Some((route, pool)) = context.active_plan.route(admitted.route) else {
-        return Err(Rejection::Upstream(UpstreamError::Busy));
+        return Err(Rejection::Upstream(UpstreamError::Busy.into()));
     };
     let patience = route.upstream_timeout.duration();
     let repeatable = is_idempotent(admitted.head.method()) && !admitted.carries_body();
     let holder = Holder::new(context.client().ip(), proxy.client_share(context.active_plan.plan()));
     let (request, preference) = outbound(admitted, route, pool, notes);
     let asks_upgrade = !upgrade::asked(admitted).is_empty();
-    let tunnel = asks_upgrade.then(|| pool.tunnel(holder)).transpose().map_err(Rejection::Upstream)?;
+    let tunnel = asks_upgrade.then(|| pool.tunnel(holder)).transpose();
+    let tunnel = tunnel.map_err(|error| Rejection::Upstream(error.into()))?;
     let Granted { mut link, share } = tokio::select! {
         biased;
         granted = pool.acquire(holder, preference, repeatable, patience) => granted.map_err(Rejection::Upstream)?,
@@ -77,20 +78,24 @@ async fn attempts(
     let mut held = Held { share: Some(share), _tunnel: tunnel };
     let mut attempt = Attempt { request: &request, pool, held: &mut held, proxy, patience };
     let first_was_reused = link.is_reused();
+    let mut peer = link.peer();
     match attempt.run(link, cleared, client, notes).await {
         Ok(answered) => return Ok(answered),
         Err(Failed::Rejected(rejection)) => return Err(rejection),
         Err(Failed::Unanswered(error)) if !(first_was_reused && repeatable) => {
-            return Err(Rejection::Upstream(UpstreamError::Reset(error)));
+            return Err(Rejection::Upstream(UpstreamError::Reset(error).at(Some(peer))));
         }
         Err(Failed::Unanswered(_)) => {
             link = pool.connect(preference, patience).await.map_err(Rejection::Upstream)?;
+            peer = link.peer();
         }
     }
     match attempt.run(link, cleared, client, notes).await {
         Ok(answered) => Ok(answered),
         Err(Failed::Rejected(rejection)) => Err(rejection),
-        Err(Failed::Unanswered(error)) => Err(Rejection::Upstream(UpstreamError::Reset(error))),
+        Err(Failed::Unanswered(error)) => {
+            Err(Rejection::Upstream(UpstreamError::Reset(error).at(Some(peer))))
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn identifies(name: &[u8], context: &RequestContext) -> bool {
 }
 
 pub(super) fn is_trusted(context: &RequestContext) -> bool {
-    client_address::is_trusted(context.peer().ip(), &context.active_plan.plan().trusted_proxies)
+    client_address::is_trusted(context.peer().ip(), context.trusted())
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The place that a message goes to. Calls queue; [`Sink::flush`] sends, with a bound on the receiver's patience.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -24,6 +26,8 @@ pub(crate) struct Sink<'c> {
     patience: Patience,
     has_begun: bool,
     takes_trailers: bool,
+    /// Counter of the bytes of the body.
+    counter: Option<Arc<AtomicU64>>,
     /// The version of the receiver.
     version: Version,
 }
@@ -47,6 +51,7 @@ impl<'c> Sink<'c> {
             patience: Patience::new(stall),
             has_begun: false,
             takes_trailers: true,
+            counter: None,
             version: Version::Http11,
         }
     }
@@ -64,6 +69,7 @@ impl<'c> Sink<'c> {
             patience,
             has_begun: false,
             takes_trailers: true,
+            counter: None,
             version: Version::Http2,
         }
     }
@@ -106,8 +112,16 @@ impl<'c> Sink<'c> {
         self.has_begun
     }
 
+    /// Adds the bytes of the body that come from now on to `counter`.
+    pub(crate) fn count(&mut self, counter: Arc<AtomicU64>) {
+        self.counter = Some(counter);
+    }
+
     /// Queues a part of the body.
     pub(crate) fn data(&mut self, data: Bytes) {
+        if let Some(counter) = &self.counter {
+            counter.fetch_add(data.len() as u64, Ordering::Relaxed);
+        }
         match &mut self.to {
             To::Http1 { out, is_chunked: true, .. } => wire::push_chunk(out, &data),
             To::Http1 { out, .. } => out.extend_from_slice(&data),

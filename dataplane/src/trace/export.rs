@@ -14,7 +14,7 @@ use super::dropped::{drop_spans, spans_dropped};
 use super::error::TraceSetupError;
 use super::span::Finished;
 use super::transport;
-use crate::upstream::Dialer;
+use crate::upstream::{self, Dialer};
 
 /// Exchanges that are made spans of in one go.
 const TURN_EXCHANGES: usize = 32;
@@ -26,6 +26,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(super) struct Export {
     exporter: opentelemetry_otlp::SpanExporter,
     notes: transport::Notes,
+    /// Origin of the collector.
+    collector: String,
     timeout: Duration,
     is_failing: bool,
 }
@@ -36,7 +38,8 @@ impl Export {
             .timeout
             .map_or(Duration::from_secs(TRACE_TIMEOUT_SECONDS), waf_shared::plan::Millis::duration);
         let (exporter, notes) = transport::exporter(settings, dialer, timeout)?;
-        Ok(Export { exporter, notes, timeout, is_failing: false })
+        let collector = upstream::origin(&settings.collector);
+        Ok(Export { exporter, notes, collector, timeout, is_failing: false })
     }
 
     /// Sends until every handle is gone or `flush` says so, and everything that came before is sent.
@@ -113,7 +116,8 @@ impl Export {
         // Said once, not for every batch.
         if !self.is_failing {
             let what = if dropped == count { "takes no spans" } else { "rejects some spans" };
-            tracing::warn!(why, "the trace collector {what}: they are dropped and counted");
+            let collector = self.collector.as_str();
+            tracing::warn!(collector, why, "the trace collector {what}: they are dropped and counted");
         }
         self.is_failing = true;
     }

@@ -26,6 +26,7 @@ use waf_shared::limits::TRACE_ANSWER_BYTES_MAX;
 use waf_shared::plan::{OtlpProtocol, Tracing, Upstream};
 
 use super::error::TraceSetupError;
+use crate::error_text;
 use crate::upstream::{Dialer, HttpVersionPreference, scheme_name};
 
 /// The path that OTLP over HTTP is spoken on.
@@ -33,6 +34,9 @@ const TRACES: &str = "/v1/traces";
 
 /// Characters of a collector's message that are kept.
 const WORDS_MAX: usize = 200;
+
+/// Bytes in which they are collected before.
+const WORDS_BYTES_MAX: usize = 4 * WORDS_MAX;
 
 /// An exporter, and what is noted of its collector.
 pub(super) fn exporter(
@@ -87,9 +91,13 @@ impl Notes {
     /// Notes what became of a request. An answer that cannot be read says nothing.
     fn note(&self, answer: Result<&Response<Bytes>, &HttpError>) {
         match answer {
-            Err(error) => self.lock().words = bounded(&error.to_string()),
+            Err(error) => self.lock().words = bounded(&error_text::with_causes(&**error, WORDS_BYTES_MAX)),
             // What a collector says to an error may repeat a secret that was sent to it.
             Ok(answer) if !answer.status().is_success() => {
+                if let Some(Unanswered(words)) = answer.extensions().get() {
+                    self.lock().words = bounded(words);
+                    return;
+                }
                 let grpc = answer.extensions().get::<tonic::Code>();
                 self.lock().words = match grpc {
                     Some(code) => format!("it answers with gRPC status {code:?}"),
@@ -115,6 +123,10 @@ impl Notes {
 fn bounded(words: &str) -> String {
     words.chars().filter(|c| !c.is_control()).take(WORDS_MAX).collect()
 }
+
+/// The reason why a request was not answered, in the stand-in for its answer.
+#[derive(Debug, Clone)]
+struct Unanswered(String);
 
 /// The path that is added to the collector's own.
 fn traces_path(collector: &Upstream) -> &'static str {

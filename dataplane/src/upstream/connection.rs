@@ -1,5 +1,7 @@
 //! A connection to an upstream that carries one request at a time.
 
+use std::net::SocketAddr;
+
 use tokio::io::{ReadHalf, WriteHalf};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -15,14 +17,20 @@ pub struct Connection {
     pub writer: WriteHalf<Stream>,
     /// True if a request went over it before.
     pub reused: bool,
+    /// Address of the upstream.
+    pub(super) peer: SocketAddr,
     /// Its place among those of requests; none once it is a tunnel.
     pub(super) slot: Option<OwnedSemaphorePermit>,
 }
 
 impl Connection {
-    pub(super) fn new(stream: Stream, reused: bool, slot: OwnedSemaphorePermit) -> Connection {
+    pub(super) fn new(
+        (stream, peer): (Stream, SocketAddr),
+        reused: bool,
+        slot: OwnedSemaphorePermit,
+    ) -> Connection {
         let (reader, writer) = tokio::io::split(stream);
-        Connection { reader: Reader::new(reader), writer, reused, slot: Some(slot) }
+        Connection { reader: Reader::new(reader), writer, reused, peer, slot: Some(slot) }
     }
 
     /// Leaves its place to a request: it carries none any more.

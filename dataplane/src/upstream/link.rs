@@ -3,6 +3,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::net::SocketAddr;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -53,6 +54,14 @@ impl Link {
         match self {
             Link::Http1(connection) => connection.reused,
             Link::Http2(connection) => connection.is_reused(),
+        }
+    }
+
+    /// Address of the upstream.
+    pub(crate) fn peer(&self) -> SocketAddr {
+        match self {
+            Link::Http1(connection) => connection.peer,
+            Link::Http2(connection) => connection.peer(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Connections to upstreams that carry many requests at once: HTTP/2, by ALPN or by prior knowledge.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use waf_shared::limits;
 
-use super::error::UpstreamError;
+use super::error::{Awaited, UpstreamError};
 use super::share::CONNECTION_UNITS;
 use crate::stream::Stream;
 
@@ -21,6 +22,7 @@ use crate::stream::Stream;
 #[derive(Debug)]
 pub(super) struct Shared {
     sender: SendRequest<Bytes>,
+    peer: SocketAddr,
     state: Arc<State>,
 }
 
@@ -34,6 +36,7 @@ struct State {
 #[derive(Debug)]
 pub(crate) struct Multiplexed {
     sender: SendRequest<Bytes>,
+    peer: SocketAddr,
     state: Arc<State>,
     is_reused: bool,
     /// Units of the connection that it takes.
@@ -43,7 +46,7 @@ pub(crate) struct Multiplexed {
 impl Shared {
     /// Begins HTTP/2 on a fresh connection. A task drives it until it ends; `slot` is held so long.
     pub(super) async fn begin(
-        stream: Stream,
+        (stream, peer): (Stream, SocketAddr),
         slot: OwnedSemaphorePermit,
         limit: Duration,
     ) -> Result<Shared, UpstreamError> {
@@ -54,8 +57,9 @@ impl Shared {
             .initial_connection_window_size(limits::HTTP2_UPSTREAM_WINDOW_BYTES)
             .max_header_list_size(limits::RESPONSE_HEAD_BYTES_MAX as u32)
             .max_send_buffer_size(limits::HTTP2_SEND_BUFFER_BYTES);
-        let handshake =
-            timeout(limit, builder.handshake(stream)).await.map_err(|_| UpstreamError::Timeout)?;
+        let handshake = timeout(limit, builder.handshake(stream))
+            .await
+            .map_err(|_| UpstreamError::Timeout(Awaited::Connection))?;
         let (sender, connection) =
             handshake.map_err(|error| UpstreamError::Reset(io::Error::other(error)))?;
         let state = Arc::new(State { in_flight: AtomicUsize::new(0), is_closed: AtomicBool::new(false) });
@@ -66,7 +70,7 @@ impl Shared {
             driven.is_closed.store(true, Ordering::Release);
             drop(slot);
         });
-        Ok(Shared { sender, state })
+        Ok(Shared { sender, peer, state })
     }
 
     /// A place for one more request, unless the connection is closed or full.
@@ -78,7 +82,8 @@ impl Shared {
         self.state.in_flight.fetch_add(1, Ordering::AcqRel);
         let places = u32::try_from(in_flight_max).unwrap_or(u32::MAX).max(1);
         let units = CONNECTION_UNITS.div_ceil(places);
-        Some(Multiplexed { sender: self.sender.clone(), state: Arc::clone(&self.state), is_reused, units })
+        let (sender, state) = (self.sender.clone(), Arc::clone(&self.state));
+        Some(Multiplexed { sender, peer: self.peer, state, is_reused, units })
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -95,6 +100,11 @@ impl Multiplexed {
         self.is_reused
     }
 
+    /// Address of the upstream.
+    pub(super) fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+
     /// Units of a whole connection that it takes.
     pub(super) fn units(&self) -> u32 {
         self.units
@@ -108,8 +118,9 @@ impl Multiplexed {
         patience: Duration,
     ) -> Result<(ResponseFuture, SendStream<Bytes>), UpstreamError> {
         let broken = |error| UpstreamError::Reset(io::Error::other(error));
-        let ready =
-            timeout(patience, self.sender.clone().ready()).await.map_err(|_| UpstreamError::Timeout)?;
+        let ready = timeout(patience, self.sender.clone().ready())
+            .await
+            .map_err(|_| UpstreamError::Timeout(Awaited::Answer))?;
         self.sender = ready.map_err(broken)?;
         self.sender.send_request(head.clone(), is_whole).map_err(broken)
     }

@@ -8,6 +8,7 @@ use waf_shared::control::{Listener, Offer};
 use waf_shared::limits::REASON_BYTES_MAX;
 
 use crate::active_plan::ActivePlan;
+use crate::error_text;
 use crate::metrics::Metrics;
 use crate::rate_limit::Memory;
 use crate::spool::Spool;
@@ -28,8 +29,8 @@ pub(super) fn build(
 ) -> Result<Ready, String> {
     // The memory of rate limits travels behind the sockets.
     let memory = offer.counts.and_then(|counts| Some(Memory { object: descriptors.pop()?, counts }));
-    let active_plan =
-        ActivePlan::build(&offer.plan, memory, previous, metrics, spool).map_err(|error| reason(&error))?;
+    let active_plan = ActivePlan::build(&offer.plan, memory, previous, metrics, spool)
+        .map_err(|error| error_text::with_causes(&error, REASON_BYTES_MAX))?;
     if active_plan.digest() != offer.digest {
         return Err(format!(
             "the plan's digest is {}, the offer names {}",
@@ -49,19 +50,4 @@ pub(super) fn build(
         sockets.push((listener, socket));
     }
     Ok(Ready { active_plan, sockets })
-}
-
-/// An error and its causes on one line, bounded.
-fn reason(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause
-        && text.len() < REASON_BYTES_MAX
-    {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    text.truncate(text.floor_char_boundary(REASON_BYTES_MAX));
-    text
 }

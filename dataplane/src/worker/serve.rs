@@ -14,7 +14,9 @@ use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior};
 use tracing::{error, info, warn};
 use waf_shared::control::{Certificates, Generation, Offer, SocketId, ToSupervisor, ToWorker, encode};
-use waf_shared::limits::{ORPHAN_DRAIN_SECONDS, REPORT_SECONDS, TRACE_FLUSH_SECONDS, UNSERVED_NAMES_MAX};
+use waf_shared::limits::{
+    ACCESS_FLUSH_SECONDS, ORPHAN_DRAIN_SECONDS, REPORT_SECONDS, TRACE_FLUSH_SECONDS, UNSERVED_NAMES_MAX,
+};
 use waf_shared::metrics::WorkerCounter;
 
 use super::channel::{self, ChannelError, Received, Receiver, Sender};
@@ -89,7 +91,7 @@ pub(super) async fn serve(
     let (spool, mut asked) = Spool::new(overload.clone());
     let tls = Tls::new(unserved).map_err(WorkerError::Tls)?;
     let sink = Sink::new(audit).map_err(WorkerError::NotAWorker)?;
-    let proxy = Proxy::new(sink, tls, overload, options.client_share);
+    let proxy = Proxy::new(sink, tls, overload, options.peers);
     let mut worker = Worker::new(proxy, options.threads, sender, built, spool);
     let limit = loop {
         let wake = tokio::select! {
@@ -173,6 +175,7 @@ impl Worker {
             let left = limit.saturating_sub(began.elapsed());
             tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
         }
+        self.proxy.access_log().flush(Duration::from_secs(ACCESS_FLUSH_SECONDS)).await;
         self.last_reports().await;
     }
 
@@ -239,6 +242,9 @@ impl Worker {
                 self.answer(&ToSupervisor::Challenged(revision)).await?;
             }
             ToWorker::Journal => self.journal(&descriptors),
+            ToWorker::AccessLog => {
+                descriptors.into_iter().for_each(|file| self.proxy.access_log().install(file))
+            }
             ToWorker::Spool { ticket, refused } => self.files.answered(ticket, file(refused, descriptors)),
         }
         Ok(Next::Continue)
@@ -332,6 +338,7 @@ impl Worker {
         let dropped = trace::spans_dropped();
         let reported = self.spans_reported.swap(dropped, Ordering::Relaxed);
         self.metrics.add(WorkerCounter::TraceSpansDropped, dropped.saturating_sub(reported));
+        self.metrics.add(WorkerCounter::AccessLogDropped, self.proxy.access_log().take_dropped());
         for report in self.metrics.report() {
             self.answer(&ToSupervisor::Counted(report)).await?;
         }

@@ -6,7 +6,7 @@ use bincode::{Decode, Encode};
 
 use super::exception::Exception;
 use super::millis::Millis;
-use super::route::{Route, Upstream};
+use super::route::{ErrorTemplate, Route, Upstream};
 use super::settings::Settings;
 
 /// One whole configuration, ready to serve.
@@ -32,6 +32,8 @@ pub struct Plan {
     pub shadow_api_logging: bool,
     /// Settings before a route is chosen.
     pub global: Settings,
+    /// Body of refusals before a route is chosen; `None` is the default.
+    pub error_response: Option<ErrorTemplate>,
     /// Contracts that routes are held to, each once.
     pub contracts: Vec<super::contract::Contract>,
     /// Exceptions that routes name, each once.

@@ -31,7 +31,7 @@ pub struct Route {
     pub openapi: Option<OpenApi>,
     /// Cross-origin sharing; `None` is off.
     pub cors: Option<Cors>,
-    /// Body of refusals; `None` is the default JSON body.
+    /// Body of refusals; the global one where the route has none, `None` is the default.
     pub error_response: Option<ErrorTemplate>,
     /// Quota; `None` is off.
     pub rate_limit: Option<RateLimit>,

@@ -144,7 +144,10 @@ impl Row<'_> {
             Name::WorkerRestarts => self.counter(&[], own.worker_restarts.value()),
             Name::Workers => self.gauge(&[], sums.serving as u64),
             Name::AuditEvents => self.counter(&[], own.audit_lines.value()),
-            Name::AuditRefused | Name::AuditBackpressure | Name::TraceSpansDropped => {
+            Name::AuditRefused
+            | Name::AuditBackpressure
+            | Name::TraceSpansDropped
+            | Name::AccessLogDropped => {
                 let mut ours = WorkerCounter::ALL.iter().filter(|(_, name, _)| *name == self.row.name);
                 ours.try_for_each(|(counter, ..)| self.counter(&[], sums.counters[*counter as usize]))
             }

@@ -53,6 +53,13 @@ impl Supervisor {
         None
     }
 
+    /// Has every worker write to the file that has the name of the access log now.
+    pub(super) fn reopen_access_log(&self) {
+        for (id, worker) in self.fleet.iter() {
+            worker.hand_over(&self.settings.worker.access_log, id);
+        }
+    }
+
     fn spawn(&mut self, worker: WorkerId) -> Option<RolloutEvent> {
         if self.fleet.count_start() {
             let restarts = &self.reporting.counters.worker_restarts;

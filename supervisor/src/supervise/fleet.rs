@@ -46,6 +46,11 @@ impl<W> Fleet<W> {
         self.workers.get(&id).map(|member| &member.worker)
     }
 
+    /// Every worker and its number.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (WorkerId, &W)> {
+        self.workers.iter().map(|(id, member)| (*id, &member.worker))
+    }
+
     pub(super) fn remove(&mut self, id: WorkerId) -> Option<W> {
         self.workers.remove(&id).map(|member| member.worker)
     }

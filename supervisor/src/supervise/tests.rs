@@ -4,9 +4,11 @@
 use std::path::Path;
 
 use waf_compiler::{Options, compile_text};
+use waf_dataplane::proxy::Peers;
 use waf_shared::control::Generation;
 
 use super::*;
+use crate::access_log::AccessLog;
 use crate::rollout::WorkerId;
 use crate::source::SourceUpdate;
 use crate::upgrade::predecessor::PredecessorMessage;
@@ -27,7 +29,8 @@ fn settings() -> ServiceSettings {
         log_level: tracing::Level::ERROR,
         user: None,
         memory_bytes: None,
-        client_share: None,
+        peers: Peers::default(),
+        access_log: AccessLog::None,
     };
     ServiceSettings {
         // A worker would be this test's own program.

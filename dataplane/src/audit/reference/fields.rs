@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
     row("how bad it is", &["severity_id", "severity"], &["event.severity"]),
     row("one sentence for people", &["message"], &["message"]),
     row(
-        "why, in the words of what decided, or what became of the answer",
+        "why, in the words of what decided, or what became of the answer or the upstream",
         &["status_detail"],
         &["event.reason"],
     ),

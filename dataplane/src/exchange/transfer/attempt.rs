@@ -51,13 +51,16 @@ impl Attempt<'_> {
         client: &mut Client<'_>,
         notes: &mut Notes<'_>,
     ) -> Result<Answered, Failed> {
-        match self.exchange(&mut link, cleared, client, notes).await? {
+        let peer = link.peer();
+        let exchanged = self.exchange(&mut link, cleared, client, notes).await;
+        let answered = match exchanged.map_err(|failed| failed.at(peer))? {
             Exchanged::Answered(response) => self.finish(response, link, client, notes),
             Exchanged::Switched(response) => {
                 self.held.share = None;
                 switch(&response, &cleared.contracted.admitted, client, link, notes).await
             }
-        }
+        };
+        answered.map_err(|failed| failed.at(peer))
     }
 
     /// Sends the request and relays the response, both at once.

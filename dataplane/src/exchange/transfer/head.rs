@@ -17,7 +17,7 @@ use crate::head::ResponseHead;
 use crate::http1::head::Malformed;
 use crate::http1::reader::HeadError;
 use crate::message::Sink;
-use crate::upstream::{Answering, UpstreamError};
+use crate::upstream::{Answering, Awaited, UpstreamError};
 
 /// Time that an upstream that stopped reading may take to answer.
 const EARLY_ANSWER: Duration = Duration::from_secs(1);
@@ -97,7 +97,7 @@ pub(super) async fn await_head(
                 return Err(match progress.fault.take() {
                     Some(SendFault::Upstream(error)) if interim > 0 => UpstreamError::Reset(error).into(),
                     Some(SendFault::Upstream(error)) => Failed::Unanswered(error),
-                    _ => UpstreamError::Timeout.into(),
+                    _ => UpstreamError::Timeout(Awaited::Answer).into(),
                 });
             }
         }

@@ -1,13 +1,14 @@
 //! Outcomes of a transfer and of its attempts, and the parts of the exchange that they note themselves in.
 
 use std::io;
+use std::net::SocketAddr;
 
 use super::super::connection_fate::ConnectionFate;
 use super::super::context::RequestContext;
 use super::super::findings::Findings;
 use super::super::rejection::Rejection;
 use crate::trace::Call;
-use crate::upstream::UpstreamError;
+use crate::upstream::{UpstreamError, UpstreamFailure};
 
 /// A request that was answered with the upstream's response.
 #[derive(Debug)]
@@ -36,6 +37,18 @@ pub(super) enum Failed {
 
 impl From<UpstreamError> for Failed {
     fn from(error: UpstreamError) -> Failed {
-        Failed::Rejected(Rejection::Upstream(error))
+        Failed::Rejected(Rejection::Upstream(error.into()))
+    }
+}
+
+impl Failed {
+    /// The failure on a connection to `peer`.
+    pub(super) fn at(self, peer: SocketAddr) -> Failed {
+        match self {
+            Failed::Rejected(Rejection::Upstream(UpstreamFailure { error, .. })) => {
+                Failed::Rejected(Rejection::Upstream(error.at(Some(peer))))
+            }
+            other => other,
+        }
     }
 }

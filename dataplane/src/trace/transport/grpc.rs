@@ -1,6 +1,7 @@
 //! OTLP over gRPC: the same message as over HTTP, carried by one unary call. Statuses are reported as those of HTTP, so
 //! that what may be repeated is decided in one place.
 
+use std::error::Error as _;
 use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
@@ -16,7 +17,9 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 use waf_shared::limits::TRACE_ANSWER_BYTES_MAX;
 
-use crate::upstream::{Dialer, HttpVersionPreference};
+use super::{Unanswered, WORDS_BYTES_MAX};
+use crate::error_text;
+use crate::upstream::{Dialer, HttpVersionPreference, UpstreamFailure};
 
 /// The call (opentelemetry-proto, collector/trace/v1).
 const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
@@ -49,7 +52,26 @@ pub(super) async fn call(channel: Channel, request: Request<Bytes>) -> Result<Re
             let mut answer = Response::new(Bytes::new());
             *answer.status_mut() = http_status(status.code());
             answer.extensions_mut().insert(status.code());
+            if let Some(reason) = unanswered(&status) {
+                answer.extensions_mut().insert(reason);
+            }
             Ok(answer)
+        }
+    }
+}
+
+/// The reason why a call has no answer: a status that was made here, and not sent by a collector, has a cause. The
+/// connection's own failure is the innermost that says anything to an operator.
+fn unanswered(status: &Status) -> Option<Unanswered> {
+    let mut cause = status.source()?;
+    let words = error_text::with_causes(cause, WORDS_BYTES_MAX);
+    loop {
+        if let Some(failure) = cause.downcast_ref::<UpstreamFailure>() {
+            return Some(Unanswered(error_text::with_causes(failure, WORDS_BYTES_MAX)));
+        }
+        match cause.source() {
+            Some(inner) => cause = inner,
+            None => return Some(Unanswered(words)),
         }
     }
 }

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_waf_global_optspecs
-    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= h/help V/version
+    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= access-log= proxy-protocol h/help V/version
 end
 
 function __fish_waf_needs_command
@@ -48,8 +48,10 @@ complete -c waf -n "__fish_waf_needs_command" -l upgrade-timeout -d 'Time that t
 complete -c waf -n "__fish_waf_needs_command" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_needs_command" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_needs_command" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
+complete -c waf -n "__fish_waf_needs_command" -l access-log -d 'Where each request is written down, as a line of JSON: `stderr`, a file, or `none`' -r
 complete -c waf -n "__fish_waf_needs_command" -s W -l deny-warnings -d 'With --validate, take warnings for errors in the exit status'
 complete -c waf -n "__fish_waf_needs_command" -l no-host-checks -d 'Leave out checks that depend on this machine'
+complete -c waf -n "__fish_waf_needs_command" -l proxy-protocol -d 'Trusted proxies begin each connection with a header of the PROXY protocol, version 1 or 2'
 complete -c waf -n "__fish_waf_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_needs_command" -s V -l version -d 'Print version'
 complete -c waf -n "__fish_waf_needs_command" -f -a "demo" -d 'Try it: protect a small shop on this machine, without a configuration file'
@@ -71,6 +73,8 @@ complete -c waf -n "__fish_waf_using_subcommand demo" -l upgrade-timeout -d 'Tim
 complete -c waf -n "__fish_waf_using_subcommand demo" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l access-log -d 'Where each request is written down, as a line of JSON: `stderr`, a file, or `none`' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l proxy-protocol -d 'Trusted proxies begin each connection with a header of the PROXY protocol, version 1 or 2'
 complete -c waf -n "__fish_waf_using_subcommand demo" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_using_subcommand certificates" -s c -l config -d 'Configuration file' -r -F
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-directory -d 'Directory URL of the certificate authority; using one means to agree to its terms' -r
@@ -111,8 +115,10 @@ complete -c waf -n "__fish_waf_using_subcommand doctor" -l upgrade-timeout -d 'T
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l access-log -d 'Where each request is written down, as a line of JSON: `stderr`, a file, or `none`' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s W -l deny-warnings -d 'With --validate, take warnings for errors in the exit status'
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l no-host-checks -d 'Leave out checks that depend on this machine'
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l proxy-protocol -d 'Trusted proxies begin each connection with a header of the PROXY protocol, version 1 or 2'
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_using_subcommand top" -s u -l url -d 'Metrics of the service, in place of the port that the configuration names' -r
 complete -c waf -n "__fish_waf_using_subcommand top" -s c -l config -d 'Configuration file that names the metrics port [default: /etc/waf/waf.yaml where it exists, else port 9091]' -r -F
