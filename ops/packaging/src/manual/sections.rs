@@ -166,6 +166,34 @@ const PAGES: &[Page] = &[
         ..PLAIN
     },
     Page {
+        name: "waf-compile-suggest",
+        exit: &[
+            FINE,
+            ("1", "The exceptions could not be written."),
+            ("2", "The configuration or the events cannot be read, or wrong usage."),
+        ],
+        examples: &[(
+            "waf-compile suggest --config waf.yaml events.jsonl",
+            "Shows likely false alarms, with exceptions for them.",
+        )],
+        ..PLAIN
+    },
+    Page {
+        name: "waf-compile-import-exclusions",
+        exit: &[FINE, ("1", "The file cannot be read."), USAGE],
+        examples: &[(
+            "waf-compile import-exclusions exclusions.conf",
+            "Prints exceptions in place of exclusions.",
+        )],
+        ..PLAIN
+    },
+    Page {
+        name: "waf-compile-test",
+        exit: &[("0", "Every test holds."), ("1", "A test fails, or a file is at fault."), USAGE],
+        examples: &[("waf-compile test --config waf.yaml tests.yaml", "Runs the tests of a file.")],
+        ..PLAIN
+    },
+    Page {
         name: "waf-compile-schema",
         examples: &[("waf-compile schema > waf.schema.json", "Writes the schema for an editor.")],
         ..PLAIN
