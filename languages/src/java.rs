@@ -101,6 +101,10 @@ impl Language for Java {
                     found(JavaSign::Ognl, Context::Code);
                 }
             }
+            let starts = name == b"ProcessBuilder" && is_instantiated(bytes, start, end);
+            if starts {
+                found(JavaSign::Call, Context::of_text(is_text()));
+            }
             if classes::ends_in_reaching_call(name)
                 && next(bytes, end) == Some(b'(')
                 && !is_definition(bytes, start)
@@ -209,6 +213,13 @@ fn is_ognl(bytes: &[u8], start: usize, end: usize) -> bool {
         || name == b"context" && tail.starts_with(b"["))
 }
 
+/// `new Name(`, `new Name[`
+fn is_instantiated(bytes: &[u8], start: usize, end: usize) -> bool {
+    let head = bytes.get(..start).unwrap_or_default();
+    let spaced = head.last().is_some_and(u8::is_ascii_whitespace);
+    spaced && head.trim_ascii_end().ends_with(b"new") && matches!(next(bytes, end), Some(b'(' | b'['))
+}
+
 /// Returns `true` if the name is being declared rather than called: `function exec(`, `def exec(`.
 fn is_definition(bytes: &[u8], start: usize) -> bool {
     let head = bytes.get(..start).unwrap_or_default().trim_ascii_end();
@@ -266,6 +277,7 @@ mod tests {
         let found = crate::language::findings::<Java>(&Input::value(text.as_bytes()));
         assert!(matches!(found[..], [Finding { sign: JavaSign::Call, context: Context::Prose, .. }]));
         assert_eq!(signs("(new java.lang.ProcessBuilder(a)).start()"), [JavaSign::ClassUse]);
+        assert_eq!(signs("def x = new ProcessBuilder(\"id\").start()"), [JavaSign::Call]);
         assert_eq!(
             signs("@java.lang.Runtime@getRuntime()"),
             [JavaSign::ClassUse, JavaSign::Ognl, JavaSign::Call]

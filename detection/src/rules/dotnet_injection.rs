@@ -150,14 +150,15 @@ static FORMATTER: Rule = Rule {
     weight: STRONG,
     places: Places::REQUEST,
     matcher: RuleMatcher::Pattern {
-        regex: r#"schemas\.microsoft\.com/clr/(?:nsassem|assem|ns)/|\b[a-z]\w{0,8}:(?:factory)?(?:type|assembly)\s*=\s*["'](?:system\.[a-z]+\.[a-z]|microsoft\.|mscorlib|0["'])"#,
-        literals: &["schemas.microsoft.com/clr/", "type", "assembly"],
+        regex: r#"schemas\.microsoft\.com/clr/(?:nsassem|assem|ns)/|\b[a-z]\w{0,8}:(?:factory)?(?:type|assembly)\s*=\s*["'](?:system\.[a-z]+\.[a-z]|microsoft\.|mscorlib|0["'])|\bn\s*=\s*["']targettypefordeserialization"#,
+        literals: &["schemas.microsoft.com/clr/", "type", "assembly", "targettype"],
     },
-    summary: "Markup of .NET's SOAP and contract formatters, which names the class and assembly of each object.",
+    summary: "Markup of formatters of .NET and PowerShell, which names the class and assembly of each object.",
     attacks: &[
         "<a1:WindowsIdentity xmlns:a1=\"http://schemas.microsoft.com/clr/nsassem/System.Security.Principal/mscorlib\"/>",
         "<w z:Type=\"System.Security.Principal.WindowsIdentity\" z:Assembly=\"mscorlib\"/>",
         "xmlns:a=\"http://schemas.microsoft.com/clr/ns/System\"",
+        "<Obj N=\"TargetTypeForDeserialization\"/>",
     ],
     benign: &[
         "<e xsi:type=\"xsd:string\"/>",

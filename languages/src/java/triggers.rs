@@ -45,6 +45,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "forwardingdatasource",
     // Calls and paths.
     "getruntime",
+    "processbuilder",
     "forname",
     "loadclass",
     "classloader",

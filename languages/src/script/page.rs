@@ -91,19 +91,20 @@ pub(super) fn conclude(
         }
         After::Assign(value) if name == b"location" && standing != Standing::Prose => {
             let value = bytes.get(value..).unwrap_or_default().trim_ascii_start();
-            if value.starts_with(b"name")
-                || value.starts_with(b"'java")
-                || value.starts_with(b"\"java")
-                || value.starts_with(b"`")
-                // `/javascript:/.source`
-                || value.first() == Some(&b'/')
-                    && memchr::memmem::find(value.get(..word::AHEAD_BYTES_MAX).unwrap_or(value), b"/.source").is_some()
-            {
+            if is_script_address(value) {
                 report(JavascriptSign::Assignment, Context::Code, at);
             }
         }
         _ => {}
     }
+}
+
+/// Returns `true` if `value` begins with an address that runs script, or with what one is made of.
+fn is_script_address(value: &[u8]) -> bool {
+    let near = value.get(..word::AHEAD_BYTES_MAX).unwrap_or(value);
+    // `/javascript:/.source`
+    let pattern = near.first() == Some(&b'/') && memchr::memmem::find(near, b"/.source").is_some();
+    pattern || [&b"name"[..], b"'java", b"\"java", b"`"].iter().any(|start| value.starts_with(start))
 }
 
 /// Returns `true` if the member of the page's object distinguishes an attack from ordinary words with a dot between them.

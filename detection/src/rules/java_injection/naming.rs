@@ -7,8 +7,17 @@ use crate::field::Places;
 use crate::rule::{Rule, RuleMatcher, STRONG};
 
 /// The rules of this file.
-pub(super) static RULES: &[&Rule] =
-    &[&ADDRESS, &DIRECTORY_OBJECT, &CONNECTION, &ALIAS, &LOGIN_MODULE, &PACKET, &SCRIPT_PACKAGE, &BYTECODE];
+pub(super) static RULES: &[&Rule] = &[
+    &ADDRESS,
+    &DIRECTORY_OBJECT,
+    &CONNECTION,
+    &ALIAS,
+    &LOGIN_MODULE,
+    &PACKET,
+    &SCRIPT_PACKAGE,
+    &BYTECODE,
+    &ANNOTATION,
+];
 
 static ADDRESS: Rule = Rule {
     id: "java-injection-log4shell/naming-address",
@@ -192,4 +201,22 @@ static BYTECODE: Rule = Rule {
     summary: "A class of Java as the name that a loader makes it of, or as bytes in base64.",
     attacks: &["$$BCEL$$$l$8b$I$A$A$A$A$A$A", "{\"driver\":\"$$BCEL$$$l$8b\"}", "x=yv66vgAAADQAPwoACgAf"],
     benign: &["$$BCEL", "the yv66 format", "bcel$"],
+};
+
+static ANNOTATION: Rule = Rule {
+    id: "java-injection-struts2-runtime-exec/groovy-annotation",
+    leaf: Leaf::JavaInjectionStruts2RuntimeExec,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Pattern {
+        regex: r"@(?:grabresolver|grabconfig|(?:groovy\.transform\.)?asttest)\s*\(",
+        literals: &["@grabresolver", "@grabconfig", "asttest"],
+    },
+    summary: "An annotation of Groovy that loads or runs code while a script is compiled.",
+    attacks: &[
+        "@GrabResolver(name='a', root='http://203.0.113.5/')",
+        "@ASTTest(value={assert 1}) class A {}",
+        "@GrabConfig(disableChecksums=true)@Grab(group='a',module='b',version='1')",
+    ],
+    benign: &["@Grab('org.jsoup:jsoup:1.17.2')", "grabconfig", "@Test(timeout = 5)"],
 };

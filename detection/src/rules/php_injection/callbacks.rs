@@ -96,7 +96,7 @@ fn is_one(word: &[u8], list: &[&str]) -> bool {
 }
 
 /// The rules of this file.
-pub(super) static RULES: &[&Rule] = &[&CALLBACK, &MAGIC_METHOD, &RENDER_PROPERTY];
+pub(super) static RULES: &[&Rule] = &[&CALLBACK, &MAGIC_METHOD, &RENDER_PROPERTY, &CONFIGURED_CLASS];
 
 static CALLBACK: Rule = Rule {
     id: "php-injection-dangerous-functions/callback",
@@ -143,4 +143,45 @@ static RENDER_PROPERTY: Rule = Rule {
     summary: "A property of a render array of Drupal, whose value is called.",
     attacks: &["mail[#post_render][]", "name[a][#lazy_builder][0]", "#pre_render[]", "a/#value_callback"],
     benign: &["#post", "post_render", "#render", "#process", "#1: pre-render"],
+};
+
+static CONFIGURED_CLASS: Rule = Rule {
+    id: "php-injection-serialized-objects/configured-class",
+    leaf: Leaf::PhpInjectionSerializedObjects,
+    weight: STRONG,
+    places: Places::REQUEST,
+    matcher: RuleMatcher::Pattern {
+        regex: concat!(
+            r"^__construct\(\)|[\[\x22]__construct\(\)[\]\x22]",
+            r"|(?:^|[\x22'=:\[])\\{0,4}(?:guzzlehttp\\{1,4}(?:psr7\\{1,4}fnstream|cookie\\{1,4}filecookiejar|handlerstack)",
+            r"|monolog\\{1,4}handler\\{1,4}(?:bufferhandler|syslogudphandler|fingerscrossedhandler|grouphandler)",
+            r"|illuminate\\{1,4}broadcasting\\{1,4}(?:pendingbroadcast|broadcastevent)|facade\\{1,4}ignition\\{1,4}solutions|yii\\{1,4}(?:rest\\{1,4}(?:index|create|view|update)action|db\\{1,4}batchqueryresult|log\\{1,4}filetarget|web\\{1,4}dbsession)|phpunit\\{1,4}framework\\{1,4}mockobject)",
+        ),
+        literals: &[
+            "__construct()",
+            "fnstream",
+            "filecookiejar",
+            "handlerstack",
+            "monolog\\",
+            "broadcasting\\",
+            "ignition\\",
+            "yii\\",
+            "phpunit\\",
+        ],
+    },
+    summary: "A value or a key makes a container build an object of a class that chains of PHP are made of.",
+    attacks: &[
+        "\\GuzzleHttp\\Psr7\\FnStream",
+        "{\"class\":\"yii\\\\rest\\\\IndexAction\"}",
+        "__construct()",
+        "Facade\\Ignition\\Solutions\\MakeViewVariableOptionalSolution",
+        "Monolog\\Handler\\BufferHandler",
+    ],
+    benign: &[
+        "public function __construct() {}",
+        "use GuzzleHttp\\Client;",
+        "App\\Models\\User",
+        "the class Monolog\\Logger",
+        "{\"type\":\"yii\\\\web\\\\NotFoundHttpException\"}",
+    ],
 };

@@ -21,7 +21,7 @@ impl Expression<'_> {
     pub(super) fn by_place(&self, at: usize, name: &[u8]) -> Option<TemplateSign> {
         self.of_any_engine(at, name)
             .or_else(|| self.of_one_engine(at, name))
-            .or_else(|| self.reaches(at, name).then_some(TemplateSign::Code))
+            .or_else(|| (self.reaches(at, name) || self.states(at, name)).then_some(TemplateSign::Code))
     }
 
     fn of_any_engine(&self, at: usize, name: &[u8]) -> Option<TemplateSign> {
@@ -133,6 +133,21 @@ impl Expression<'_> {
                 output && begins && matches!(self.get(at + 1), Some(Token::Text(_)))
             }
             b"process" => is_in(&["env"]) && self.get(at + 3).is_none(),
+            // What a servlet stands in, handed out as a whole; its path is for links.
+            _ if self.is_member(at) && words::is_one(name, CONTEXTS) => {
+                let ends = ends || called && self.mark(at + 2, b')') && self.get(at + 3).is_none();
+                ends && matches!(self.syntax, Syntax::Dollar | Syntax::Hash)
+            }
+            _ => false,
+        }
+    }
+
+    /// Statements, assignments and calls that only one engine has, and no template has a use for.
+    fn states(&self, at: usize, name: &[u8]) -> bool {
+        let called = self.mark(at + 1, b'(');
+        let output = self.syntax == Syntax::Output;
+        let is_in = |list: &[&str]| self.mark(at + 1, b'.') && self.names(at + 2, list);
+        match name {
             b"constant" => {
                 let class = |text: &[u8]| memchr::memmem::find(text, b"::").is_some();
                 output && called && matches!(self.get(at + 2), Some(Token::Text(text)) if !class(text))
@@ -143,24 +158,19 @@ impl Expression<'_> {
                     matches!(self.get(1), Some(Token::Name(_) | Token::Text(_) | Token::Number(_)));
                 self.syntax == Syntax::Statement && at == 0 && expression
             }
-            b"php" => self.syntax == Syntax::Statement && at == 0 && ends,
+            b"php" => self.syntax == Syntax::Statement && at == 0 && self.get(1).is_none(),
             b"this" => output && is_in(&["pop", "push", "shift", "splice", "unshift"]),
             b"apply" | b"call" | b"bind" => {
                 output
                     && self.is_member(at)
                     && matches!(self.get(at + 1), Some(Token::Number(_) | Token::Name(_)))
             }
-            // What a servlet stands in, handed out as a whole; its path is for links.
-            _ if self.is_member(at) && words::is_one(name, CONTEXTS) => {
-                let ends = ends || called && self.mark(at + 2, b')') && self.get(at + 3).is_none();
-                ends && matches!(self.syntax, Syntax::Dollar | Syntax::Hash)
-            }
             b"class" => self.syntax == Syntax::Velocity && self.is_member(at) && self.mark(at + 1, b'.'),
             // Ruby's global variables; Sass reads its own in `#{$a}`.
             name if name.starts_with(b"$") => {
                 let assigned = self.mark(at + 1, b'=') && !matches!(self.get(at + 2), Some(Token::Mark(_)));
                 let assigned = assigned || self.mark(at + 1, b'=') && self.mark(at + 2, b'(');
-                assigned && at == 0 && (tag || self.syntax == Syntax::Hash)
+                assigned && at == 0 && matches!(self.syntax, Syntax::Tag | Syntax::Hash)
             }
             _ => false,
         }
