@@ -194,6 +194,7 @@ fn all() -> Vec<Panel> {
                 (total(Name::AuditEvents), "written a second"),
                 (total(Name::AuditRefused), "requests refused a second"),
                 (total(Name::AuditBackpressure), "requests waiting"),
+                (total(Name::AccessLogDropped), "lines of the access log dropped a second"),
             ],
         ),
         panel(
