@@ -250,7 +250,7 @@ routes:
     {
         assert_eq!(text(&route(&compiled.plan, id).error_response), expected, "{id}");
         let shown = compiled.effective(id).unwrap();
-        assert!(shown.contains(&format!("body: {expected} # line {line}")), "{shown}");
+        assert!(shown.contains(&format!("body: \"{expected}\" # line {line}")), "{shown}");
     }
     let without = plan("version: v1alpha1\nroutes:\n  - upstream: http://a\n");
     assert!(without.error_response.is_none() && without.routes[0].error_response.is_none());

@@ -190,7 +190,7 @@ mod tests {
             for line in &lines {
                 log.send(line.clone().into_bytes());
             }
-            log.flush(Duration::from_secs(60)).await;
+            log.flush(Duration::from_mins(1)).await;
             let mut text = String::new();
             file.rewind().and_then(|()| file.read_to_string(&mut text)).expect("read");
             assert_eq!(text, lines.concat());
@@ -210,7 +210,7 @@ mod tests {
         }
         assert!(log.take_dropped() > 0);
         drop(reader);
-        log.flush(Duration::from_secs(60)).await;
+        log.flush(Duration::from_mins(1)).await;
         let lost = log.take_dropped();
         assert!(lost > 0, "a broken pipe costs the lines that wait: {lost}");
     }

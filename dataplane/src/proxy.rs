@@ -44,9 +44,7 @@ pub struct Proxy {
     overload: Overload,
     /// Places for connections that are declined.
     reserve: Arc<Semaphore>,
-    /// Percent of an upstream's connections that one client may take, where the operator says so.
-    client_share: Option<u8>,
-    proxy_protocol: ProxyProtocol,
+    peers: Peers,
     access_log: Arc<AccessLog>,
 }
 
@@ -67,8 +65,7 @@ impl Proxy {
             journal: OnceLock::new(),
             overload,
             reserve: Arc::new(Semaphore::new(limits::FULL_ANSWERS_MAX)),
-            client_share: peers.client_share,
-            proxy_protocol: peers.proxy_protocol,
+            peers,
             access_log: Arc::default(),
         })
     }
@@ -117,7 +114,7 @@ impl Proxy {
         } else {
             limits::CLIENT_SHARE_UNKNOWN_PERCENT
         };
-        self.client_share.unwrap_or(default)
+        self.peers.client_share.unwrap_or(default)
     }
 
     pub(crate) fn overload(&self) -> &Overload {
@@ -126,7 +123,7 @@ impl Proxy {
 
     /// Use of the PROXY protocol.
     pub(crate) fn proxy_protocol(&self) -> ProxyProtocol {
-        self.proxy_protocol
+        self.peers.proxy_protocol
     }
 
     pub(crate) fn access_log(&self) -> &Arc<AccessLog> {

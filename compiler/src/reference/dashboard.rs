@@ -243,6 +243,7 @@ fn of_parts() -> Vec<Panel> {
                 (total(Name::AuditEvents), "written a second"),
                 (total(Name::AuditRefused), "requests refused a second"),
                 (total(Name::AuditBackpressure), "requests waiting"),
+                (total(Name::AccessLogDropped), "lines of the access log dropped a second"),
             ],
         ),
         panel(

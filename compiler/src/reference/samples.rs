@@ -190,13 +190,12 @@ routes:
 ",
     ),
     (
-        "routes[].error_response",
-        "routes:
-  - upstream: http://127.0.0.1:3000
-    error_response:
-      body: |
-        <h1>Request refused</h1>
-        <p>Tell us this number: {{.RequestID}} ({{.Timestamp}})</p>
+        "global.error_response",
+        "global:
+  error_response:
+    body: |
+      <h1>Request refused</h1>
+      <p>Tell us this number: {{.RequestID}} ({{.Timestamp}})</p>
 ",
     ),
 ];

@@ -87,8 +87,8 @@ mod tests {
         Fixed::new([version_command, family, length[0], length[1]]).parse(rest)
     }
 
-    fn address(text: &str) -> Option<Sender> {
-        Some(Sender::Address(text.parse().expect("an address")))
+    fn address(text: &str) -> Sender {
+        Sender::Address(text.parse().expect("an address"))
     }
 
     #[test]
@@ -97,10 +97,10 @@ mod tests {
         v6.extend(Ipv6Addr::UNSPECIFIED.octets());
         v6.extend([0, 1, 0, 2]);
         let with = |tlvs: &[u8]| [&V4, tlvs].concat();
-        assert_eq!(read(0x21, 0x11, &V4), address("192.0.2.1:4711"));
-        assert_eq!(read(0x21, 0x21, &v6), address("[::1]:1"));
+        assert_eq!(read(0x21, 0x11, &V4), Some(address("192.0.2.1:4711")));
+        assert_eq!(read(0x21, 0x21, &v6), Some(address("[::1]:1")));
         for tlvs in [&[4, 0, 0][..], &[1, 0, 2, b'h', b'2'], &[0xea, 0, 1, 0, 3, 0, 4, 1, 2, 3, 4]] {
-            assert_eq!(read(0x21, 0x11, &with(tlvs)), address("192.0.2.1:4711"), "{tlvs:?}");
+            assert_eq!(read(0x21, 0x11, &with(tlvs)), Some(address("192.0.2.1:4711")), "{tlvs:?}");
         }
         assert_eq!(read(0x20, 0x00, &[]), Some(Sender::Proxy));
         assert_eq!(read(0x20, 0x11, &V4), Some(Sender::Proxy), "LOCAL ignores the rest");

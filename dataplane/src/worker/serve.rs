@@ -243,7 +243,9 @@ impl Worker {
             }
             ToWorker::Journal => self.journal(&descriptors),
             ToWorker::AccessLog => {
-                descriptors.into_iter().for_each(|file| self.proxy.access_log().install(file))
+                for file in descriptors {
+                    self.proxy.access_log().install(file);
+                }
             }
             ToWorker::Spool { ticket, refused } => self.files.answered(ticket, file(refused, descriptors)),
         }

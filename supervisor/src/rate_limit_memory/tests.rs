@@ -10,7 +10,7 @@ use super::*;
 const GLOBAL: &str = "global:\n  rate_limit: {requests: 5, window: 1s, source: {type: ip}}\n";
 
 fn plan(global: &str, routes: &[(&str, &str)]) -> Plan {
-    let mut text = format!("version: v1alpha1\nport: 80\n{global}routes:\n");
+    let mut text = format!("version: v1alpha1\nport: 8080\n{global}routes:\n");
     for (id, more) in routes {
         let place = format!("  - id: {id}\n    match: {{paths: [/{id}]}}\n    upstream: http://127.0.0.1\n");
         text.extend([place.as_str(), "    ", more, "\n"]);

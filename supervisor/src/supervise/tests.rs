@@ -14,7 +14,7 @@ use crate::source::SourceUpdate;
 use crate::upgrade::predecessor::PredecessorMessage;
 use crate::upgrade::successor::Outcome;
 
-const CONFIG: &str = "version: v1alpha1\nport: 80\nroutes:\n  - id: a\n    match: {paths: [/*]}\n    \
+const CONFIG: &str = "version: v1alpha1\nport: 8080\nroutes:\n  - id: a\n    match: {paths: [/*]}\n    \
                       upstream: http://127.0.0.1\n";
 
 fn compiled(text: &str) -> Compiled {
@@ -70,7 +70,7 @@ async fn a_first_supervisor_owns_the_service() {
 #[tokio::test]
 async fn a_plan_that_was_found_is_offered_when_its_certificates_are_read() {
     let (mut supervisor, mut queue, _writer) = supervisor().await;
-    let other = CONFIG.replace("port: 80", "port: 81");
+    let other = CONFIG.replace("port: 8080", "port: 8081");
     for text in [CONFIG, &other] {
         supervisor.act_on(Event::Source(found(text)));
         let event = queue.recv().await.expect("the manager reports");
