@@ -14,7 +14,7 @@ use waf_shared::route::{Choice, HostSet};
 
 use crate::Compiled;
 use crate::diagnostic::escaped;
-use crate::judge::{Inspected, Judge};
+use crate::inspector::{Inspected, Inspector};
 use crate::resolve::Route;
 
 /// Outcome for a request.
@@ -59,8 +59,8 @@ impl Compiled {
         {
             return refused("refused with 404: the configuration does not name this host");
         }
-        let judge = Judge::new(&self.plan);
-        let (index, route) = match judge.choose(host, &request) {
+        let inspector = Inspector::new(&self.plan);
+        let (index, route) = match inspector.choose(host, &request) {
             Choice::Route(index) => (index, self.resolved.routes.get(index)),
             Choice::None => (0, None),
             Choice::Ambiguous => {
@@ -70,7 +70,7 @@ impl Compiled {
             }
         };
         match route {
-            Some(route) => Case { route, index, request: &request, judge }.explain(),
+            Some(route) => Case { route, index, request: &request, inspector }.explain(),
             None => refused("refused with 404: no route serves this host and path"),
         }
     }
@@ -82,7 +82,7 @@ struct Case<'a> {
     /// Index of the route.
     index: usize,
     request: &'a Recorded<'a>,
-    judge: Judge<'a>,
+    inspector: Inspector<'a>,
 }
 
 impl Case<'_> {
@@ -92,7 +92,7 @@ impl Case<'_> {
 
     /// The verdict when only `leaves` are in force, and the exceptions that spared the request.
     fn judge(&self, leaves: LeafSet) -> Inspected {
-        self.judge.inspect(self.index, leaves, self.request)
+        self.inspector.inspect(self.index, leaves, self.request)
     }
 
     fn explain(&self) -> Explanation {

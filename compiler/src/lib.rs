@@ -26,7 +26,7 @@ mod openapi;
 pub mod tracing;
 
 mod effective;
-mod judge;
+mod inspector;
 
 pub mod catalog;
 pub mod changes;

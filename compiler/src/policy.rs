@@ -13,7 +13,7 @@ use waf_detection::recorded::Recorded;
 
 use crate::diagnostic::Sink;
 use crate::field::FieldKind;
-use crate::judge::Judge;
+use crate::inspector::Inspector;
 use crate::read::{FromNode as _, Reader};
 use crate::resolve::entries;
 use crate::{Compiled, Diagnostic, code, source, tree};
@@ -23,13 +23,13 @@ use outcome::Outcome;
 impl Compiled {
     /// Runs the tests of every file.
     pub fn policy_tests(&self, files: &[impl AsRef<Path>]) -> Report {
-        let judge = Judge::new(&self.plan);
+        let inspector = Inspector::new(&self.plan);
         let mut report = Report::default();
         for file in files {
             let file = file.as_ref();
             let name = file.display().to_string();
             match source::read_text(file) {
-                Ok(text) => self.policy_text(&judge, &name, &text, &mut report),
+                Ok(text) => self.policy_text(&inspector, &name, &text, &mut report),
                 Err(error) => report.fault(Diagnostic {
                     code: code::UNREADABLE,
                     severity: crate::Severity::Error,
@@ -47,11 +47,11 @@ impl Compiled {
     /// Runs the tests of a text, under the name of its file.
     pub fn policy_tests_of(&self, name: &str, text: &str) -> Report {
         let mut report = Report::default();
-        self.policy_text(&Judge::new(&self.plan), name, text, &mut report);
+        self.policy_text(&Inspector::new(&self.plan), name, text, &mut report);
         report
     }
 
-    fn policy_text(&self, judge: &Judge<'_>, name: &str, text: &str, report: &mut Report) {
+    fn policy_text(&self, inspector: &Inspector<'_>, name: &str, text: &str, report: &mut Report) {
         let mut sink = Sink::of(name, text);
         let document = tree::read(text, &mut sink).and_then(|tree| {
             let kind = FieldKind::Section(Document::FIELDS);
@@ -67,7 +67,7 @@ impl Compiled {
         }
         for at in tests {
             let raw = at.value.raw_request();
-            let outcome = Outcome::of(&self.plan, judge, &Recorded::parse(&raw));
+            let outcome = Outcome::of(&self.plan, inspector, &Recorded::parse(&raw));
             report.add(name, at.line, &at.value.title(), at.value.differences(&outcome), &outcome);
         }
     }

@@ -134,35 +134,55 @@ fn translate(text: &str) -> Result<String, Unmatchable> {
         rest = tail;
         let repeated = std::mem::replace(&mut repeats, Repeats::No);
         match character {
-            '?' if !in_class && repeated == Repeats::Greedy => {
-                repeats = Repeats::Lazy;
-                out.push('?');
-            }
-            '*' | '+' | '?' if !in_class => {
-                repeats = repeated.begin()?;
-                out.push(character);
-            }
-            '{' if !in_class && is_quantifier(tail) => {
-                repeats = repeated.begin()?;
-                let (bounds, after) = tail.split_once('}').ok_or(Unmatchable::Invalid)?;
-                out.extend(["{", bounds, "}"]);
-                rest = after;
-            }
             '\\' => rest = escape(tail, in_class, &mut out)?,
-            '[' if !in_class => (in_class, rest) = open_class(tail, &mut out),
-            ']' if in_class => {
-                in_class = false;
-                out.push(']');
-            }
-            '[' | '&' | '~' if in_class => out.extend(['\\', character]),
-            '-' if in_class && tail.starts_with('-') => out.push_str(r"\-"),
-            '.' if !in_class => out.push_str(r"[^\n\r\u{2028}\u{2029}]"),
-            '(' if !in_class && tail.starts_with('?') => group(tail, &mut out)?,
-            '{' if !in_class => out.push_str(r"\{"),
+            _ if in_class => in_class = class_member(character, tail, &mut out),
+            '[' => (in_class, rest) = open_class(tail, &mut out),
+            '?' | '*' | '+' | '{' => (repeats, rest) = quantifier(character, tail, repeated, &mut out)?,
+            '.' => out.push_str(r"[^\n\r\u{2028}\u{2029}]"),
+            '(' if tail.starts_with('?') => group(tail, &mut out)?,
             _ => out.push(character),
         }
     }
     Ok(out)
+}
+
+/// Translates a character of a class; `false` where the class ends.
+fn class_member(character: char, tail: &str, out: &mut String) -> bool {
+    match character {
+        ']' => out.push(']'),
+        '[' | '&' | '~' => out.extend(['\\', character]),
+        '-' if tail.starts_with('-') => out.push_str(r"\-"),
+        _ => out.push(character),
+    }
+    character != ']'
+}
+
+/// Translates a quantifier, or a brace that is none: how what stands before is repeated from here on, and the rest.
+fn quantifier<'t>(
+    character: char,
+    tail: &'t str,
+    repeated: Repeats,
+    out: &mut String,
+) -> Result<(Repeats, &'t str), Unmatchable> {
+    match character {
+        '?' if repeated == Repeats::Greedy => {
+            out.push('?');
+            Ok((Repeats::Lazy, tail))
+        }
+        '{' if is_quantifier(tail) => {
+            let (bounds, after) = tail.split_once('}').ok_or(Unmatchable::Invalid)?;
+            out.extend(["{", bounds, "}"]);
+            Ok((repeated.begin()?, after))
+        }
+        '{' => {
+            out.push_str(r"\{");
+            Ok((Repeats::No, tail))
+        }
+        _ => {
+            out.push(character);
+            Ok((repeated.begin()?, tail))
+        }
+    }
 }
 
 /// Translates what follows the `[` of a class: whether the class is still open, and the rest. ECMA-262 knows empty

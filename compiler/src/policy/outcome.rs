@@ -6,7 +6,7 @@ use waf_shared::plan::{Mode, Plan};
 use waf_shared::route::Choice;
 
 use crate::check_request::head;
-use crate::judge::Judge;
+use crate::inspector::Inspector;
 
 /// The fate of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn of(plan: &Plan, judge: &Judge<'_>, request: &Recorded<'_>) -> Outcome {
+    pub(super) fn of(plan: &Plan, inspector: &Inspector<'_>, request: &Recorded<'_>) -> Outcome {
         let refused = |status| Outcome {
             verdict: Verdict::Refused,
             status: Some(status),
@@ -52,7 +52,7 @@ impl Outcome {
         if request.target.is_empty() {
             return refused(400);
         }
-        let index = match judge.choose(head::host(request), request) {
+        let index = match inspector.choose(head::host(request), request) {
             Choice::Route(index) => index,
             Choice::None => return refused(404),
             Choice::Ambiguous => return refused(400),
@@ -60,7 +60,7 @@ impl Outcome {
         let Some(route) = plan.routes.get(index) else { return refused(404) };
         let on_head = head::violations(request, &route.settings).first().map(|violation| violation.leaf);
         let is_blocking = route.settings.mode == Mode::Blocking;
-        let verdict = judge.inspect(index, route.settings.leaves, request).verdict;
+        let verdict = inspector.inspect(index, route.settings.leaves, request).verdict;
         // In blocking mode nothing behind the head is looked at once it is refused.
         let is_over = on_head.is_some() && is_blocking;
         let mut leaves: Vec<Leaf> = on_head.into_iter().collect();

@@ -40,7 +40,7 @@ use crate::trace;
 const FRAMES_WAITING: usize = 4;
 
 /// Event that wakes the loop.
-enum Wake {
+enum Event {
     Frame(Option<Result<Received<ToWorker>, ChannelError>>),
     Built(Generation, Result<Ready, String>),
     Report,
@@ -95,12 +95,12 @@ pub(super) async fn serve(
     let mut worker = Worker::new(proxy, options.threads, sender, built, spool);
     let limit = loop {
         let wake = tokio::select! {
-            frame = frames.recv() => Wake::Frame(frame),
-            Some((generation, outcome)) = ready.recv() => Wake::Built(generation, outcome),
-            Some(name) = names.recv() => Wake::Unserved(name),
-            Some(reply) = asked.recv() => Wake::Spool(reply),
-            () = signals.terminate() => Wake::Terminate,
-            _ = report.tick() => Wake::Report,
+            frame = frames.recv() => Event::Frame(frame),
+            Some((generation, outcome)) = ready.recv() => Event::Built(generation, outcome),
+            Some(name) = names.recv() => Event::Unserved(name),
+            Some(reply) = asked.recv() => Event::Spool(reply),
+            () = signals.terminate() => Event::Terminate,
+            _ = report.tick() => Event::Report,
         };
         match worker.wake(wake, options.drain).await? {
             Next::Continue => {}
@@ -197,33 +197,33 @@ impl Worker {
         );
     }
 
-    async fn wake(&mut self, wake: Wake, drain: Duration) -> Result<Next, WorkerError> {
+    async fn wake(&mut self, wake: Event, drain: Duration) -> Result<Next, WorkerError> {
         match wake {
-            Wake::Frame(Some(Ok(Received { message, descriptors }))) => {
+            Event::Frame(Some(Ok(Received { message, descriptors }))) => {
                 return self.frame(message, descriptors).await;
             }
-            Wake::Frame(Some(Err(error))) => return Err(error.into()),
-            Wake::Frame(None) => {
+            Event::Frame(Some(Err(error))) => return Err(error.into()),
+            Event::Frame(None) => {
                 let limit = drain.min(Duration::from_secs(ORPHAN_DRAIN_SECONDS));
                 warn!(limit_s = limit.as_secs(), "the supervisor is gone: finishing what is in flight");
                 return Ok(Next::Drain(limit));
             }
-            Wake::Built(generation, outcome) => {
+            Event::Built(generation, outcome) => {
                 if let Some(answer) = self.member.built(generation, outcome) {
                     self.answer(&answer).await?;
                 }
             }
-            Wake::Report => self.report().await?,
-            Wake::Unserved(name) => {
+            Event::Report => self.report().await?,
+            Event::Unserved(name) => {
                 if let Some(name) = self.unserved.first_time(name, Instant::now()) {
                     self.answer(&ToSupervisor::Unserved(vec![name])).await?;
                 }
             }
-            Wake::Spool(reply) => {
+            Event::Spool(reply) => {
                 let ticket = self.files.asked(reply);
                 self.answer(&ToSupervisor::Spool(ticket)).await?;
             }
-            Wake::Terminate => return Ok(Next::Drain(drain)),
+            Event::Terminate => return Ok(Next::Drain(drain)),
         }
         Ok(Next::Continue)
     }

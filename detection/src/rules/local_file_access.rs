@@ -4,7 +4,7 @@ use waf_languages::path::{self, Origin, Resolved, Sensitivity, Target, Token};
 
 use crate::evidence::{Evidence, Subject};
 use crate::field::{Place, Places};
-use crate::rule::{Bucket, Detector};
+use crate::rule::{Bucket, Detector, Rule};
 use crate::rules::php_injection::names_a_file;
 use crate::view::View;
 
@@ -197,53 +197,96 @@ const ZIGZAG_STEPS_MIN: usize = 3;
 fn one_path(subject: &Subject<'_>, prose: bool, token: &Token<'_>, evidence: &mut Evidence<'_>) {
     let resolved = Resolved::of(token.bytes);
     let target = path::target(&resolved, token.origin);
-    let placed = token.origin == Origin::Absolute || resolved.climbs > 0;
-    let mut found = |rule, holds: bool| {
-        if holds {
-            evidence.found(rule, token.offset, token.bytes.len());
-        }
+    let path = ValuePath {
+        subject,
+        token,
+        target,
+        prose,
+        placed: token.origin == Origin::Absolute || resolved.climbs > 0,
+        document: matches!(subject.place, Place::Json | Place::Xml | Place::Body),
+        resolved,
     };
-    // Configuration files are sent as JSON or XML, and they do refer to their neighbours.
-    let document = matches!(subject.place, Place::Json | Place::Xml | Place::Body);
-    // Parent steps between names that are there to be stepped back from.
-    let zigzags = !prose
-        && token.origin != Origin::Url
-        && resolved.ups >= if document { ZIGZAG_STEPS_MIN } else { ZIGZAG_STEPS_MIN - 1 };
-    let climbs_out = climbs_out(&resolved, token, target, prose, document) || zigzags;
-    found(&CLIMBS_OUT, climbs_out);
-    found(&STEP_UP, !prose && !climbs_out && resolved.climbs > 0 && token.origin == Origin::Relative);
-    let long = resolved.long_dots > 1 || resolved.long_dots == 1 && target > Target::Ordinary;
-    found(&DISGUISED, !prose && (resolved.disguised > 0 || long));
-    // The root itself is listed where a file is opened by its URL.
-    let lists_root = token.by_scheme
-        && resolved.segments().is_empty()
-        && resolved.ups == 0
-        && subject.bytes.len() <= LISTING_BYTES_MAX
-        && matches!(subject.bytes.trim_ascii_end().last(), Some(b'/' | b'\\'));
-    found(&SYSTEM_FILE, lists_root && subject.place != Place::Header);
-    let is_system =
-        token.origin != Origin::Url && target > Target::Ordinary && (placed || target == Target::Proof);
-    // Configurations and reports name installed programs, logs and pages.
-    let named = target < Target::Proof
-        && resolved.climbs == 0
-        && path::is_installed(&resolved)
-        && names_files(subject);
-    let certain = !prose && !named || token.by_scheme && target == Target::Proof;
-    found(&SYSTEM_FILE, is_system && certain);
-    found(&SYSTEM_FILE_IN_TEXT, is_system && !certain);
-    let names = resolved.segments();
-    found(
-        &WRITES_TO_TEMPORARY,
-        is_temporary(names) && token.before == Some(b'>') && token.origin == Origin::Absolute,
-    );
-    // `.htaccess redirect` is what people ask about.
-    let whole = token.bytes.len() == subject.bytes.trim_ascii().len();
-    let nested = names.len() > 1 || resolved.climbs > 0 || !document && whole;
-    let sensitivity = if document { Sensitivity::Placed } else { Sensitivity::Requested };
-    let secret = path::is_secret_dotfile(&resolved, Sensitivity::Anywhere) && nested
-        || placed && path::is_secret_dotfile(&resolved, sensitivity);
-    found(&DOTFILE, !prose && token.origin != Origin::Url && secret);
-    found(&ASSISTANT_FILE, !prose && placed && path::is_assistant_file(&resolved));
+    let found = path.climbing().into_iter().chain(path.system()).chain(path.hidden());
+    for (rule, _) in found.filter(|(_, holds)| *holds) {
+        evidence.found(rule, token.offset, token.bytes.len());
+    }
+}
+
+/// A path of a value and what it would mean to a file system.
+struct ValuePath<'s, 'b> {
+    subject: &'s Subject<'b>,
+    token: &'s Token<'b>,
+    resolved: Resolved<'b>,
+    target: Target,
+    /// True if the value is several words.
+    prose: bool,
+    /// True if the path does not begin where the application looks.
+    placed: bool,
+    /// True in JSON, XML and bodies: configuration files are sent so, and they do refer to their neighbours.
+    document: bool,
+}
+
+impl ValuePath<'_, '_> {
+    /// Rules about parent steps, and whether each holds.
+    fn climbing(&self) -> [(&'static Rule, bool); 3] {
+        let ValuePath { resolved, token, prose, .. } = self;
+        // Parent steps between names that are there to be stepped back from.
+        let most = if self.document { ZIGZAG_STEPS_MIN } else { ZIGZAG_STEPS_MIN - 1 };
+        let zigzags = !prose && token.origin != Origin::Url && resolved.ups >= most;
+        let out = climbs_out(resolved, token, self.target, *prose, self.document) || zigzags;
+        let up = resolved.climbs > 0 && token.origin == Origin::Relative;
+        let long = resolved.long_dots > 1 || resolved.long_dots == 1 && self.target > Target::Ordinary;
+        [
+            (&CLIMBS_OUT, out),
+            (&STEP_UP, !prose && !out && up),
+            (&DISGUISED, !prose && (resolved.disguised > 0 || long)),
+        ]
+    }
+
+    /// Rules about files of the system, and whether each holds.
+    fn system(&self) -> [(&'static Rule, bool); 4] {
+        let ValuePath { resolved, token, target, .. } = self;
+        let is_proof = *target == Target::Proof;
+        let is_system =
+            token.origin != Origin::Url && *target > Target::Ordinary && (self.placed || is_proof);
+        // Configurations and reports name installed programs, logs and pages.
+        let installed = resolved.climbs == 0 && path::is_installed(resolved);
+        let named = !is_proof && installed && names_files(self.subject);
+        let certain = !self.prose && !named || token.by_scheme && is_proof;
+        let written = token.before == Some(b'>') && token.origin == Origin::Absolute;
+        [
+            (&SYSTEM_FILE, self.lists_root()),
+            (&SYSTEM_FILE, is_system && certain),
+            (&SYSTEM_FILE_IN_TEXT, is_system && !certain),
+            (&WRITES_TO_TEMPORARY, written && is_temporary(resolved.segments())),
+        ]
+    }
+
+    /// Returns `true` if the value is the URL of a root, which lists it where a file is opened by its URL.
+    fn lists_root(&self) -> bool {
+        let bytes = self.subject.bytes;
+        self.token.by_scheme
+            && self.resolved.segments().is_empty()
+            && self.resolved.ups == 0
+            && bytes.len() <= LISTING_BYTES_MAX
+            && matches!(bytes.trim_ascii_end().last(), Some(b'/' | b'\\'))
+            && self.subject.place != Place::Header
+    }
+
+    /// Rules about hidden files, and whether each holds.
+    fn hidden(&self) -> [(&'static Rule, bool); 2] {
+        let ValuePath { resolved, token, placed, document, .. } = self;
+        // `.htaccess redirect` is what people ask about.
+        let whole = token.bytes.len() == self.subject.bytes.trim_ascii().len();
+        let nested = resolved.segments().len() > 1 || resolved.climbs > 0 || !document && whole;
+        let sensitivity = if *document { Sensitivity::Placed } else { Sensitivity::Requested };
+        let secret = path::is_secret_dotfile(resolved, Sensitivity::Anywhere) && nested
+            || *placed && path::is_secret_dotfile(resolved, sensitivity);
+        [
+            (&DOTFILE, !self.prose && token.origin != Origin::Url && secret),
+            (&ASSISTANT_FILE, !self.prose && *placed && path::is_assistant_file(resolved)),
+        ]
+    }
 }
 
 /// Returns `true` if a path leads further up than a relative path of a program or a text does.

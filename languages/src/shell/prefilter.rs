@@ -95,62 +95,66 @@ enum First {
     Text,
 }
 
+/// A word that is read byte by byte.
+#[derive(Default)]
+struct FirstWord {
+    word: [u8; WORD_BYTES_MAX],
+    length: usize,
+    path: bool,
+    /// Length up to the hyphens and dots behind which a version may stand.
+    letters: Option<usize>,
+    /// Length where a mark ends the name; with a slash behind it, who knows where a path begins.
+    ended: Option<usize>,
+}
+
 /// The class of the word at the start of `rest`. Quotes are no part of it.
 fn first_word(rest: &[u8]) -> First {
-    let mut word = [0; WORD_BYTES_MAX];
-    let mut length = 0;
-    let mut path = false;
-    // Where the letters and digits end, and the hyphens and dots behind which a version may stand.
-    let mut letters = None;
-    // Where a mark ends the name; with a slash behind it, who knows where a path begins.
-    let mut ended = None;
+    let mut read = FirstWord::default();
     for (at, &byte) in rest.iter().enumerate() {
         if at == GLANCE_BYTES_MAX {
             return First::Command;
         }
         match byte {
-            b'\'' | b'"' => continue,
-            b'-' | b'.' | b'_' => letters = letters.or(Some(length)),
+            b'\'' | b'"' => {}
             // An assignment in front of the command, or how a variable is written.
             b'=' | b'@' | b'%' => return First::Command,
-            // Of a path the last part counts, and whether its directories may hold programs.
-            b'/' => {
-                if ended.is_some() {
-                    return First::Command;
-                }
-                path = true;
-                let directory = word.get(..length).unwrap_or_default();
-                if matches!(directory, b"" | b"." | b".." | b"bin" | b"sbin") {
-                    return First::Command;
-                }
-                (length, letters) = (0, None);
-                continue;
-            }
-            _ if byte.is_ascii_alphanumeric() => {}
+            b'/' if read.is_program_directory() => return First::Command,
+            b'/' => (read.path, read.length, read.letters) = (true, 0, None),
             // A blank in front of a word, and a part of it inside one, unless it was a form's.
-            b'+' => {
-                ended = ended.or(Some(length));
-                continue;
+            b'+' => read.end(),
+            b'-' | b'.' | b'_' => {
+                read.letters = read.letters.or(Some(read.length));
+                read.push(byte);
             }
+            _ if byte.is_ascii_alphanumeric() => read.push(byte),
             _ if matches!(BYTES[usize::from(byte)], Byte::Blank | Byte::Separator) => break,
-            _ => {
-                ended = ended.or(Some(length));
-                continue;
-            }
+            _ => read.end(),
         }
-        if ended.is_some() {
-            continue;
+    }
+    let word = read.word.get(..read.ended.unwrap_or(read.length)).unwrap_or_default();
+    classify(word, read.letters, read.path, rest)
+}
+
+impl FirstWord {
+    fn end(&mut self) {
+        self.ended = self.ended.or(Some(self.length));
+    }
+
+    fn push(&mut self, byte: u8) {
+        if self.ended.is_some() {
+            return;
         }
         // Too long for a program's name; a directory may be as long as it likes.
-        let Some(slot) = word.get_mut(length) else {
-            ended = Some(length);
-            continue;
-        };
+        let Some(slot) = self.word.get_mut(self.length) else { return self.end() };
         *slot = byte.to_ascii_lowercase();
-        length += 1;
+        self.length += 1;
     }
-    let word = word.get(..ended.unwrap_or(length)).unwrap_or_default();
-    classify(word, letters, path, rest)
+
+    /// Returns `true` at a slash if the directory may hold programs. Of a path the last part counts.
+    fn is_program_directory(&self) -> bool {
+        let directory = self.word.get(..self.length).unwrap_or_default();
+        self.ended.is_some() || matches!(directory, b"" | b"." | b".." | b"bin" | b"sbin")
+    }
 }
 
 /// The class of a lower-case `word` at the start of `rest`; `letters` is the place where its version may begin.

@@ -286,51 +286,63 @@ impl<'a> Expression<'a> {
     }
 
     fn by_mark(&self, at: usize, mark: u8) -> Option<TemplateSign> {
-        match mark {
-            b'?' if self.names(at + 1, BUILTINS) && at > 0 => {
-                let created = self.names(at + 1, &["new"]) && self.mark(at + 2, b'(');
-                let reflected = self.names(at + 1, &["api"]) && self.mark(at + 2, b'.');
-                if created && self.mark(at + 3, b')') {
-                    return Some(TemplateSign::Introspection);
-                }
-                let text = matches!(self.back(at, 1), Some(Token::Text(_)));
-                (created || reflected || text).then_some(TemplateSign::Code)
+        let is_code = match mark {
+            b'?' => return self.by_builtin(at),
+            b'`' => self.runs_backticks(at),
+            // Ruby runs what stands in `%x( )`.
+            b'%' => {
+                matches!(self.syntax, Syntax::Hash | Syntax::Tag)
+                    && self.name(at + 1) == Some(b"x")
+                    && matches!(self.get(at + 2), Some(Token::Mark(_)))
             }
-            // Ruby runs what stands between backticks, and in `%x( )`.
-            b'`' if matches!(self.syntax, Syntax::Hash)
-                || self.syntax == Syntax::Tag && self.mark(0, b'=') =>
-            {
-                let open = at == 0 || at == 1 && self.mark(0, b'=');
-                let closed = || self.tokens.iter().skip(at + 1).any(|token| token.is(b'`'));
-                (open && closed()).then_some(TemplateSign::Code)
+            b'=' => {
+                let is_pair = self.syntax == Syntax::Output && at == 1 && self.tokens.len() == 3;
+                is_pair && self.names(2, &["object", "function"])
             }
-            b'%' if matches!(self.syntax, Syntax::Hash | Syntax::Tag) && self.name(at + 1) == Some(b"x") => {
-                matches!(self.get(at + 2), Some(Token::Mark(_))).then_some(TemplateSign::Code)
-            }
-            b'=' if self.syntax == Syntax::Output && at == 1 && self.tokens.len() == 3 => {
-                self.names(2, &["object", "function"]).then_some(TemplateSign::Code)
-            }
-            // `{{#with "x"}}`: a block of Handlebars whose context is a constant.
-            b'#' if self.syntax == Syntax::Output => {
-                (at == 0 && self.names(1, &["with"]) && matches!(self.get(2), Some(Token::Text(_))))
-                    .then_some(TemplateSign::Code)
-            }
+            b'#' => self.by_hash(at),
             // Freemarker's own variables begin with a dot.
             b'.' => {
                 let begins = at == 0 && self.syntax == Syntax::Dollar
                     || at == 1 && self.syntax == Syntax::Directive && self.names(0, &["list"]);
-                (begins && self.names(at + 1, SPECIAL)).then_some(TemplateSign::Code)
+                begins && self.names(at + 1, SPECIAL)
             }
-            // OGNL makes variables with `#a=`.
-            b'#' if self.syntax == Syntax::Dollar && self.name(at + 1).is_some() => {
+            _ => false,
+        };
+        is_code.then_some(TemplateSign::Code)
+    }
+
+    /// A function of Freemarker behind a question mark: `"x"?new()`.
+    fn by_builtin(&self, at: usize) -> Option<TemplateSign> {
+        if at == 0 || !self.names(at + 1, BUILTINS) {
+            return None;
+        }
+        let created = self.names(at + 1, &["new"]) && self.mark(at + 2, b'(');
+        let reflected = self.names(at + 1, &["api"]) && self.mark(at + 2, b'.');
+        if created && self.mark(at + 3, b')') {
+            return Some(TemplateSign::Introspection);
+        }
+        let text = matches!(self.back(at, 1), Some(Token::Text(_)));
+        (created || reflected || text).then_some(TemplateSign::Code)
+    }
+
+    /// Ruby runs what stands between backticks.
+    fn runs_backticks(&self, at: usize) -> bool {
+        let ruby = self.syntax == Syntax::Hash || self.syntax == Syntax::Tag && self.mark(0, b'=');
+        let open = at == 0 || at == 1 && self.mark(0, b'=');
+        ruby && open && self.tokens.iter().skip(at + 1).any(|token| token.is(b'`'))
+    }
+
+    /// `{{#with "x"}}`, a block of Handlebars whose context is a constant, or a variable that OGNL makes with `#a=`.
+    fn by_hash(&self, at: usize) -> bool {
+        let text = |at: usize| matches!(self.get(at), Some(Token::Text(_)));
+        match self.syntax {
+            Syntax::Output => at == 0 && self.names(1, &["with"]) && text(2),
+            Syntax::Dollar if self.name(at + 1).is_some() => {
                 let assigned = self.mark(at + 2, b'=') && !self.mark(at + 3, b'=');
                 let context = self.names(at + 1, &["ctx"]) && self.mark(at + 2, b'.');
-                (assigned
-                    || context
-                    || self.mark(at + 2, b'[') && matches!(self.get(at + 3), Some(Token::Text(_))))
-                .then_some(TemplateSign::Code)
+                assigned || context || self.mark(at + 2, b'[') && text(at + 3)
             }
-            _ => None,
+            _ => false,
         }
     }
 

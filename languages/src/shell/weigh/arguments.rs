@@ -47,53 +47,50 @@ impl Arguments {
     }
 
     fn points_of(&mut self, shape: Shape, word: &Word, program: &Program, name: &[u8]) -> i32 {
-        if word.traits.has(Traits::REDIRECTED) {
-            self.structured += 1;
+        let redirects = word.traits.has(Traits::REDIRECTED);
+        let operation = !redirects && self.count == 1 && commands::is_operation(name, word.text());
+        if !redirects && !operation && matches!(shape, Shape::Plain | Shape::Other) {
+            self.plain += usize::from(shape == Shape::Plain || word.traits.has(Traits::FOREIGN));
+            return 0;
+        }
+        self.structured += 1;
+        if redirects {
             return redirected(shape);
         }
-        let first = self.count == 1;
-        let points = match shape {
-            _ if first && commands::is_operation(name, word.text()) => {
-                self.options = 2;
-                3
-            }
-            Shape::SystemFile => {
-                self.windows |= word.traits.has(Traits::BACKSLASH_INSIDE);
-                6
-            }
-            Shape::DrivePath => {
-                self.windows = true;
-                3
-            }
-            Shape::RootPath | Shape::Program => 3,
+        if operation {
+            self.options = 2;
+            return 3;
+        }
+        self.note(shape, word, program);
+        match shape {
+            Shape::SystemFile => 6,
+            Shape::DrivePath | Shape::RootPath | Shape::Program => 3,
             Shape::Url => 1 + 2 * i32::from(program.network || program.windows),
-            Shape::Option => {
-                self.code |= matches!(word.text(), b"-c" | b"-e" | b"-r" | b"-i" | b"-ne" | b"-pe");
-                self.options = 2;
-                0
-            }
-            Shape::SlashOption if program.windows || program.both => {
-                self.windows = true;
-                self.options = 2;
-                0
-            }
+            Shape::SlashOption if takes_slashes(program) => 0,
             Shape::Expansion | Shape::SlashOption => 2,
             Shape::Path | Shape::Script => 1,
             Shape::Address => 1 + 2 * i32::from(program.network),
             Shape::Dotted => 1 + i32::from(program.network),
-            Shape::Number if program.numbered && first => 2,
-            Shape::Assignment | Shape::Number => 0,
-            Shape::Plain => {
-                self.plain += 1;
-                return 0;
+            Shape::Number if program.numbered && self.count == 1 => 2,
+            Shape::Option | Shape::Assignment | Shape::Number | Shape::Plain | Shape::Other => 0,
+        }
+    }
+
+    /// Keeps what an argument says about the command as a whole.
+    fn note(&mut self, shape: Shape, word: &Word, program: &Program) {
+        match shape {
+            Shape::SystemFile => self.windows |= word.traits.has(Traits::BACKSLASH_INSIDE),
+            Shape::DrivePath => self.windows = true,
+            Shape::Option => {
+                self.code |= matches!(word.text(), b"-c" | b"-e" | b"-r" | b"-i" | b"-ne" | b"-pe");
+                self.options = 2;
             }
-            Shape::Other => {
-                self.plain += usize::from(word.traits.has(Traits::FOREIGN));
-                return 0;
+            Shape::SlashOption if takes_slashes(program) => {
+                self.windows = true;
+                self.options = 2;
             }
-        };
-        self.structured += 1;
-        points
+            _ => {}
+        }
     }
 
     /// Returns `true` if the arguments name what an attacker wants: a file of the system, a file to write, code to run.
@@ -139,6 +136,11 @@ impl Arguments {
             points - i32::from(unshaped) - i32::from(prose)
         }
     }
+}
+
+/// Returns `true` for a program whose options begin with a slash.
+const fn takes_slashes(program: &Program) -> bool {
+    program.windows || program.both
 }
 
 /// Points of what a redirection names.

@@ -14,7 +14,7 @@ use waf_shared::plan::Plan;
 use waf_shared::route::{Choice, Router};
 
 /// A plan made ready to judge recorded requests.
-pub(crate) struct Judge<'c> {
+pub(crate) struct Inspector<'c> {
     plan: &'c Plan,
     router: Router,
     engine: Arc<Engine>,
@@ -29,11 +29,11 @@ pub(crate) struct Inspected {
     pub(crate) spared: Vec<Arc<str>>,
 }
 
-impl<'c> Judge<'c> {
-    pub(crate) fn new(plan: &'c Plan) -> Judge<'c> {
+impl<'c> Inspector<'c> {
+    pub(crate) fn new(plan: &'c Plan) -> Inspector<'c> {
         // Names of rules and places were looked up when the file was read.
         let exceptions = |route| Exceptions::of(plan.exceptions_of(route)).ok().flatten();
-        Judge {
+        Inspector {
             plan,
             router: Router::new(plan),
             engine: Arc::new(waf_detection::rules::engine()),
