@@ -259,7 +259,7 @@ fn of_parts() -> Vec<Panel> {
     ]
 }
 
-/// Reloads and certificates.
+/// Reloads, certificates and exceptions.
 fn of_operation() -> Vec<Panel> {
     vec![
         panel(
@@ -287,6 +287,13 @@ fn of_operation() -> Vec<Panel> {
                     "{{host}} failures",
                 ),
             ],
+        ),
+        panel(
+            "Requests that an exception spared an event",
+            LINES,
+            "reqps",
+            Name::Exceptions,
+            vec![(rate(Name::Exceptions, "route, exception"), "{{route}} {{exception}}")],
         ),
     ]
 }
