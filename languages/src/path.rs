@@ -24,6 +24,10 @@ pub fn without_spelt_bytes(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
         [b'0', b'x' | b'X', b'5', b'c' | b'C', ..] => Some(b'\\'),
         _ => None,
     };
+    // Nearly no value has one.
+    if !memchr::memchr2_iter(b'x', b'X', bytes).any(|at| at > 0 && bytes.get(at - 1) == Some(&b'0')) {
+        return None;
+    }
     let mut out = Vec::new();
     let mut rest = bytes;
     while let Some((&byte, after)) = rest.split_first() {

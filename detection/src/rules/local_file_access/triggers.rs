@@ -121,7 +121,9 @@ pub(super) const TRIGGERS: &[&str] = &[
     "file:",
     "jar:",
     "netdoc:",
-    "program",
+    "program files",
+    "programfiles",
+    "programdata",
     "web-inf",
     "meta-inf",
 ];
