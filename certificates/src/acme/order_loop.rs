@@ -147,7 +147,8 @@ impl OrderLoop {
     fn asked(&mut self, name: &str) {
         let hosts = self.hosts();
         let is_served = self.snapshot.borrow().of(name).is_some();
-        if !is_served && self.schedule.failures(name) == 0 && self.demand.ask(name, &hosts) {
+        let is_paused = self.schedule.is_paused(name, Instant::now());
+        if !is_served && !is_paused && self.demand.ask(name, &hosts) {
             info!(host = name, "clients ask for a name below a wildcard: a certificate will be ordered");
         }
     }
@@ -255,7 +256,7 @@ impl OrderLoop {
         }
         let schedule = &self.schedule;
         let needed = |name: &str| {
-            snapshot.of(name).is_none() && schedule.failures(name) == 0 && !schedule.is_under_way(name, now)
+            snapshot.of(name).is_none() && !schedule.is_paused(name, now) && !schedule.is_under_way(name, now)
         };
         let Some(name) = self.demand.next(now, needed) else {
             let is_full = self.demand.due_at(now).is_some_and(|at| at > now);

@@ -237,6 +237,11 @@ impl Schedule {
         self.names.get(name).map_or(0, |state| state.failures)
     }
 
+    /// True if the pause behind a failed order for `name` is not over.
+    pub fn is_paused(&self, name: &str, now: Instant) -> bool {
+        self.names.get(name).and_then(|state| state.retry_at).is_some_and(|at| now < at)
+    }
+
     /// True if a certificate for `name` is being ordered, or was issued a moment ago and is not read yet.
     pub fn is_under_way(&self, name: &str, now: Instant) -> bool {
         let is_fresh = |state: &State| state.issued.is_some_and(|(at, _)| now < at + APPEARING);
