@@ -38,6 +38,6 @@ codes! {
     OLD_NAME = "old-name", "The name was replaced by another one.";
     EXPIRED = "expired", "The date of an exception has passed: it still holds.";
     BROAD_EXCEPTION = "broad-exception", "An exception takes a whole family away on every route.";
-    POLICY_TEST = "policy-test", "A policy test does not hold, or its file is at fault.";
+    POLICY_TEST = "policy-test", "A policy test fails, or its file is invalid.";
     SUSPICIOUS_VALUE = "suspicious-value", "The value is valid and probably not what is meant.";
 }

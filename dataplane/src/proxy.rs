@@ -19,7 +19,7 @@ use crate::overload::Overload;
 use crate::proxy_protocol::ProxyProtocol;
 use crate::tls::{self, Tls};
 
-/// What the operator says of those who connect.
+/// Statements of the operator about the peers that connect.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Peers {
     /// Percent of an upstream's connections that one client may take; by the plan without one.

@@ -107,7 +107,7 @@ mod tests {
         header
     }
 
-    /// What comes of bytes that arrive in pieces of `size`, and what is left of them.
+    /// Result of reading bytes in pieces of `size`, and the bytes that are left.
     async fn reading(bytes: &[u8], size: usize) -> (Result<Sender, HeaderError>, Vec<u8>) {
         let (mut client, mut server) = tokio::io::duplex(size.max(1));
         let bytes = bytes.to_vec();

@@ -37,7 +37,7 @@ pub struct Options {
     pub user: Option<User>,
     /// Memory that it may take; no bound of its own without one.
     pub memory_bytes: Option<u64>,
-    /// What the operator says of those who connect.
+    /// Statements of the operator about the peers that connect.
     pub peers: Peers,
     /// Files and folders of trust anchors that the operator names in place of the system's.
     pub anchors: Vec<PathBuf>,

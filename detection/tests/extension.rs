@@ -104,7 +104,7 @@ fn run(subject: &Subject<'_>, evidence: &mut Evidence<'_>) {
     });
 }
 
-// What comes of it.
+// Its result.
 
 fn inspection(buckets: impl IntoIterator<Item = Bucket>) -> Inspection {
     let engine = Arc::new(Engine::new(buckets));

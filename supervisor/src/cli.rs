@@ -101,7 +101,7 @@ pub struct Process {
     /// known: in modes 1 and 2, or with --trusted-proxies; else 75]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100))]
     pub client_share: Option<u8>,
-    /// Where each request is written down, as a line of JSON: `stderr`, a file, or `none`
+    /// Destination of the access log, a line of JSON for each request: `stderr`, a file, or `none`
     #[arg(long, value_name = "stderr|FILE|none", default_value = "none", value_parser = AccessLog::parse)]
     pub access_log: AccessLog,
     /// Trusted proxies begin each connection with a header of the PROXY protocol, version 1 or 2

@@ -54,7 +54,7 @@ pub struct WorkerSettings {
     pub user: Option<User>,
     /// Memory that each of them may take, in bytes.
     pub memory_bytes: Option<u64>,
-    /// What they know of those who connect.
+    /// Their knowledge of the peers that connect.
     pub peers: Peers,
     /// Destination of the lines of their requests.
     pub access_log: AccessLog,

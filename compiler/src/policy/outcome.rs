@@ -1,4 +1,4 @@
-//! What a configuration makes of one request.
+//! Outcome of one request under a configuration.
 
 use waf_detection::recorded::Recorded;
 use waf_shared::catalog::Leaf;

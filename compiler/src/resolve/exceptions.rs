@@ -39,7 +39,7 @@ pub(super) fn of_route(route: &raw::Route, global: &[Exception]) -> Vec<Exceptio
     listed(entries(route.exceptions.as_ref()), entries(route.r#use.as_ref()), global)
 }
 
-/// What is written, then what presets add; names are none of those in `known`. A preset adds its list once.
+/// Exceptions as written, then those of presets; names are none of those in `known`. A preset adds its list once.
 fn listed(list: &[At<raw::Exception>], presets: &[At<PresetName>], known: &[Exception]) -> Vec<Exception> {
     let mut out: Vec<Exception> = Vec::new();
     let own = list.iter().map(|at| resolved(&at.value, at.line));

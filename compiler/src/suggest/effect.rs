@@ -1,4 +1,4 @@
-//! What an exception would have spared, told from the findings of events.
+//! Requests that an exception would have spared, derived from the findings of events.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

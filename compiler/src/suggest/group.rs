@@ -158,7 +158,7 @@ fn gather(events: &[Event], key: &Key, members: &[Member]) -> Group {
     }
 }
 
-/// What is known of clients from all events.
+/// Facts about clients, gathered from all events.
 struct Clients<'e> {
     /// Paths and places of the findings of each.
     places: BTreeMap<&'e str, BTreeSet<(&'e str, &'e str)>>,

@@ -7,7 +7,7 @@ use super::sender::Sender;
 /// First bytes of the header.
 pub(super) const SIGNATURE: &[u8; 12] = b"\r\n\r\n\0\r\nQUIT\n";
 
-/// What follows the signature: version and command, family and transport, length of the rest.
+/// Bytes behind the signature: version and command, family and transport, length of the rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fixed {
     version_command: u8,

@@ -36,7 +36,7 @@ pub(super) struct Surroundings {
 }
 
 impl Expression {
-    /// What stands around the expression in `bytes`.
+    /// Surroundings of the expression in `bytes`.
     pub(super) fn surroundings(&self, bytes: &[u8]) -> Surroundings {
         let head = bytes.get(..self.opener).unwrap_or_default();
         let tail = bytes.get(self.end..).unwrap_or_default();

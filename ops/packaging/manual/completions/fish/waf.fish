@@ -48,7 +48,7 @@ complete -c waf -n "__fish_waf_needs_command" -l upgrade-timeout -d 'Time that t
 complete -c waf -n "__fish_waf_needs_command" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_needs_command" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_needs_command" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
-complete -c waf -n "__fish_waf_needs_command" -l access-log -d 'Where each request is written down, as a line of JSON: `stderr`, a file, or `none`' -r
+complete -c waf -n "__fish_waf_needs_command" -l access-log -d 'Destination of the access log, a line of JSON for each request: `stderr`, a file, or `none`' -r
 complete -c waf -n "__fish_waf_needs_command" -s W -l deny-warnings -d 'With --validate, take warnings for errors in the exit status'
 complete -c waf -n "__fish_waf_needs_command" -l no-host-checks -d 'Leave out checks that depend on this machine'
 complete -c waf -n "__fish_waf_needs_command" -l proxy-protocol -d 'Trusted proxies begin each connection with a header of the PROXY protocol, version 1 or 2'
@@ -73,7 +73,7 @@ complete -c waf -n "__fish_waf_using_subcommand demo" -l upgrade-timeout -d 'Tim
 complete -c waf -n "__fish_waf_using_subcommand demo" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
-complete -c waf -n "__fish_waf_using_subcommand demo" -l access-log -d 'Where each request is written down, as a line of JSON: `stderr`, a file, or `none`' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l access-log -d 'Destination of the access log, a line of JSON for each request: `stderr`, a file, or `none`' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l proxy-protocol -d 'Trusted proxies begin each connection with a header of the PROXY protocol, version 1 or 2'
 complete -c waf -n "__fish_waf_using_subcommand demo" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_using_subcommand certificates" -s c -l config -d 'Configuration file' -r -F
@@ -115,7 +115,7 @@ complete -c waf -n "__fish_waf_using_subcommand doctor" -l upgrade-timeout -d 'T
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l access-log -d 'Where each request is written down, as a line of JSON: `stderr`, a file, or `none`' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l access-log -d 'Destination of the access log, a line of JSON for each request: `stderr`, a file, or `none`' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s W -l deny-warnings -d 'With --validate, take warnings for errors in the exit status'
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l no-host-checks -d 'Leave out checks that depend on this machine'
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l proxy-protocol -d 'Trusted proxies begin each connection with a header of the PROXY protocol, version 1 or 2'
