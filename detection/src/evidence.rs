@@ -36,7 +36,7 @@ const fn role(place: Place) -> Role {
         Place::Json | Place::Xml => Role::Scalar,
         Place::JsonKey => Role::Key,
         Place::PartName | Place::CookieName => Role::Name,
-        Place::Body => Role::Text,
+        Place::Body | Place::File => Role::Text,
         Place::Path
         | Place::PathSegment
         | Place::Header

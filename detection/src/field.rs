@@ -38,6 +38,8 @@ pub enum Place {
     PartHeader,
     /// File name of a multipart part.
     FileName,
+    /// Content of an uploaded file of markup; the field's name is the part's. Only rules that name it look here.
+    File,
     /// A body of unknown or plain type, whole.
     Body,
     /// Value of a response header; the field's name is the header's.
@@ -61,7 +63,7 @@ impl Place {
             Place::Cookie => "COOKIES",
             Place::Xml => "XML",
             Place::PartHeader => "PART_HEADERS",
-            Place::FileName => "FILES",
+            Place::FileName | Place::File => "FILES",
             Place::Body => "BODY",
             Place::ResponseHeader => "RESPONSE_HEADERS",
             Place::ResponseBody => "RESPONSE_BODY",
@@ -88,6 +90,7 @@ impl Place {
         Place::Xml,
         Place::PartHeader,
         Place::FileName,
+        Place::File,
         Place::Body,
         Place::ResponseHeader,
         Place::ResponseBody,
@@ -123,7 +126,7 @@ impl Place {
             | Place::Part => Naming::Coded,
             Place::JsonKey | Place::Json => Naming::Path(b'.'),
             Place::Xml => Naming::Path(b'/'),
-            Place::Cookie | Place::PartHeader | Place::FileName => Naming::Plain,
+            Place::Cookie | Place::PartHeader | Place::FileName | Place::File => Naming::Plain,
         }
     }
 }
@@ -155,7 +158,11 @@ pub struct Places(u32);
 
 impl Places {
     /// Everything that a client can put free text into: path, query, form, JSON, XML, cookies, headers, uploads, raw bodies.
-    pub const REQUEST: Places = Places(!Places::RESPONSE.0);
+    pub const REQUEST: Places = Places(!Places::RESPONSE.or(Places::FILES).0);
+    /// Contents of uploaded files of markup.
+    pub const FILES: Places = Places::of(&[Place::File]);
+    /// [`Places::REQUEST`] and [`Places::FILES`]: markup does the same wherever it stands.
+    pub const REQUEST_AND_FILES: Places = Places::REQUEST.or(Places::FILES);
     /// Answers of upstreams.
     pub const RESPONSE: Places = Places::of(&[Place::ResponseHeader, Place::ResponseBody]);
     /// Values of arguments: query, form, JSON, XML, raw body, cookies.

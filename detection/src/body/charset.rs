@@ -263,6 +263,14 @@ pub(super) fn is_usual(name: &[u8]) -> bool {
     }
 }
 
+/// The first bytes of a text in the character set `wide`, in UTF-8. Bytes that are no character are left out.
+pub(super) fn decoded(head: &[u8], wide: Wide) -> Vec<u8> {
+    let (mut charset, mut text) = (Charset::default(), Vec::new());
+    charset.start_wide(wide);
+    let _ = charset.decode(head, false, |piece| text.extend_from_slice(piece));
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,5 @@
 //! Multipart bodies in fields. Text values are judged like other values; of files only names, types, sizes and first bytes
-//! are looked at, and their content passes by. What two readers may understand differently is a violation.
+//! are looked at, and of markup its first pages. Other content passes by. What two readers may understand differently is a violation.
 
 use waf_bodies::multipart::{Boundary, Doubt, Events, Flavor, Side, Tokenizer};
 use waf_shared::limits;
@@ -13,6 +13,7 @@ use crate::field::Place;
 mod content;
 mod file_name;
 mod finding;
+mod markup;
 mod outside;
 mod parts;
 pub(super) mod signature;
@@ -50,6 +51,7 @@ impl Multipart {
         self.parts.flavor = if media_type::is_form_data(value) { Flavor::Form } else { Flavor::Other };
         self.parts.files = Some(bounds.files.clone());
         self.parts.room = bounds.max_inspect_size;
+        self.parts.markup_room = bounds.max_inspect_size;
         match Boundary::of(value) {
             Ok(boundary) => self.tokenizer.start(boundary, limits::PART_HEAD_BYTES_MAX),
             Err(fault) => sink.violation(BOUNDARIES, fault.reason()),
@@ -67,7 +69,8 @@ impl Multipart {
 
     pub(super) fn progress(&self) -> Progress {
         let parts = &self.parts;
-        let sniffed = parts.file_head.len() >= signature::HEAD_BYTES && parts.unnamed.is_none();
+        let sniffed =
+            parts.file_head.len() >= signature::HEAD_BYTES && parts.unnamed.is_none() && !parts.is_markup;
         match parts.reading {
             Reading::Text => Progress::Open,
             _ if parts.room == 0 => Progress::Cleared,

@@ -1,7 +1,7 @@
 //! The first bytes of a body under a binary type: whether they are text, and of which kind. Readers that go by the content
 //! of a body take such a text for what it is, whatever its type says.
 
-use super::charset::Charset;
+use super::charset::decoded;
 use super::shape::{Follow, Shape, Step, is_control, is_padding, shape};
 use super::wide::{self, Wide};
 
@@ -122,14 +122,6 @@ fn is_frame(head: &[u8]) -> bool {
         [0 | 1, 0, ..] => true,
         _ => false,
     }
-}
-
-fn decoded(head: &[u8], wide: Wide) -> Vec<u8> {
-    let (mut charset, mut text) = (Charset::default(), Vec::new());
-    charset.start_wide(wide);
-    // What is no character is none of a shape either.
-    let _ = charset.decode(head, false, |piece| text.extend_from_slice(piece));
-    text
 }
 
 /// UTF-8 without control characters, the last character perhaps cut.

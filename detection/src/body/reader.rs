@@ -174,6 +174,7 @@ impl Body {
     /// Judges the first bytes as those of an uploaded file.
     fn as_file(&self, sink: &mut impl Sink) {
         let mut report = |(leaf, reason)| sink.violation(leaf, reason);
-        signature::judge(self.opening.head(), &self.essence, None, &mut report);
+        let declared = signature::Declared { media_type: &self.essence, is_source: false };
+        signature::judge(self.opening.head(), declared, None, &mut report);
     }
 }

@@ -98,6 +98,16 @@ impl Text {
         }
     }
 
+    /// Begins the content of a file of markup in the part `name`, perhaps in wide characters.
+    pub(super) fn start_markup(&mut self, name: &[u8], wide: Option<Wide>) {
+        self.reset();
+        self.is_found = true;
+        self.first.value.start_markup(name);
+        if let Some(wide) = wide {
+            self.charset.start_wide(wide);
+        }
+    }
+
     /// Bytes that wait for the end to be judged.
     pub(super) fn pending(&self) -> usize {
         let opening = self.opening.as_ref().map_or(0, Vec::len);

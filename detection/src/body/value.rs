@@ -111,6 +111,14 @@ impl Value {
         true
     }
 
+    /// Begins the content of a file of markup in the part `name`.
+    pub(super) fn start_markup(&mut self, name: &[u8]) {
+        self.reset();
+        self.raw.start(Place::File, name);
+        self.document = Document::Xml;
+        self.text = true;
+    }
+
     /// Begins a value that was declared as `kind`. The text of a form is judged by another parser, pair by pair.
     pub(super) fn start(&mut self, kind: BodyKind, place: Place, name: &[u8]) {
         self.reset();

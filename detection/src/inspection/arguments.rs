@@ -66,7 +66,8 @@ impl Judging {
     /// Counts an argument and judges its name.
     pub(super) fn argument_name(&mut self, names: Place, name: &[u8]) {
         self.count_argument();
-        if name.len() > limits::ARGUMENT_NAME_BYTES_MAX {
+        // Text with quotes and braces in front of `=` is no name that anybody reads; it is judged as a value.
+        if name.len() > limits::ARGUMENT_NAME_BYTES_MAX && split::is_name(name) {
             self.violation(
                 Leaf::RequestValidationArgumentLimits,
                 "an argument's name is over 1024 bytes".into(),

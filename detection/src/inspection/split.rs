@@ -103,7 +103,7 @@ pub(super) fn is_listed(component: &[u8]) -> bool {
 }
 
 /// True without quotes, brackets of markup and of calls, and spaces: none of them is a name's.
-fn is_name(name: &[u8]) -> bool {
+pub(super) fn is_name(name: &[u8]) -> bool {
     let mut rest = name;
     while let Some((byte, after)) = decoded(rest) {
         rest = after;

@@ -30,7 +30,7 @@ static DETECTOR: Detector = Detector {
     name: Html::NAME,
     triggers: &[Html::TRIGGERS, Javascript::TRIGGERS, Angular::TRIGGERS, Charset::TRIGGERS, Jsfuck::TRIGGERS],
     prefilter: None,
-    places: Places::REQUEST,
+    places: Places::REQUEST_AND_FILES,
     run,
 };
 

@@ -225,3 +225,86 @@ fn queries_and_filters_of_interfaces_pass() {
         is_refused(&search(query));
     }
 }
+
+/// A form with one file.
+fn upload(file_name: &str, media_type: &str, content: &str) -> String {
+    let body = format!(
+        "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n{content}\r\n--b--\r\n"
+    );
+    format!(
+        "POST /files HTTP/1.1\r\nHost: shop.example\r\nAccept: */*\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[test]
+fn files_are_judged_as_what_opens_them() {
+    for (file_name, media_type, content) in [
+        (
+            "logo.svg",
+            "image/svg+xml",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"><style>.a{fill:red}</style><path class=\"a\" d=\"M0 0h9\"/><a href=\"https://shop.example/\"><text>select</text></a></svg>",
+        ),
+        (
+            "logo.svg",
+            "image/svg+xml",
+            "<?xml version=\"1.0\"?><!DOCTYPE svg [<!ENTITY ns \"http://ns.example/\">]><svg xmlns:x=\"&ns;\"><image href=\"data:image/png;base64,iVBORw0KGgo=\"/></svg>",
+        ),
+        (
+            "page.html",
+            "text/html",
+            "<h1>Union select</h1><p onclick>the ' or 1=1 -- of it; cat /etc/passwd</p>",
+        ),
+        ("track.gpx", "application/gpx+xml", "<gpx><trk><name>A & B; ls</name></trk></gpx>"),
+        ("deploy.sh", "application/x-sh", "#!/bin/sh\ncurl https://shop.example | sh\n"),
+        ("notes.txt", "text/plain", "<?php echo 1; ?>\n"),
+    ] {
+        passes(&upload(file_name, media_type, content));
+    }
+    for (file_name, media_type, content) in [
+        ("logo.svg", "image/svg+xml", "<svg><script>alert(1)</script></svg>"),
+        ("logo.svg", "application/octet-stream", "\u{feff}<svg onload=alert(1)>"),
+        ("logo.png", "image/png", "<svg><animate onbegin=alert(1) attributeName=x dur=1s>"),
+        (
+            "logo.svg",
+            "image/svg+xml",
+            "<svg><a xlink:href=\"java&#115;cript:alert(1)\"><text>x</text></a></svg>",
+        ),
+        ("a.xml", "text/xml", "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>&x;</a>"),
+        ("page.html", "application/octet-stream", "Hello <img src=x onerror=alert(1)>"),
+        ("drawing.jpg", "image/jpeg", "push graphic-context\nfill 'url(https://x.example/a|id)'"),
+        ("a.gif", "", "<%= 7 * 7 %>"),
+    ] {
+        is_refused(&upload(file_name, media_type, content));
+    }
+}
+
+#[test]
+fn text_in_front_of_an_equals_sign_is_no_name() {
+    let query =
+        |query: &str| format!("GET /log?{query} HTTP/1.1\r\nHost: shop.example\r\nAccept: */*\r\n\r\n");
+    let record = "00111|page|{%22time%22:1,".repeat(80);
+    passes(&query(&format!("{record}%22url%22:%22/a?b=1%22}}")));
+    is_refused(&query(&format!("{}=1", "a".repeat(1_025))));
+    is_refused(&query(&format!(
+        "{record}%22%27%20union%20select%20login,password%20from%20users--%20-%22=1"
+    )));
+}
+
+#[test]
+fn bytes_of_a_binary_format_in_a_string_are_no_text() {
+    let json = |text: &str| {
+        let body = format!("{{\"data\":\"{text}\"}}");
+        format!(
+            "POST /events HTTP/1.1\r\nHost: shop.example\r\nAccept: */*\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    passes(&json(
+        "x\u{9c}\u{ed}\u{9d}m\u{8f}#\\u0001\\u0000q\u{bc}b \u{85}=\\n1\u{80}\\u0000\\t8\\u001a$\u{a7}",
+    ));
+    passes(&get("union select %25E5%2585%25B3%25E9%2594%25AE"));
+    is_refused(&json("report\\u0000.pdf"));
+    is_refused(&json("\u{bc}img src=x onerror=alert(1)\u{be}"));
+    is_refused(&get("union select * from users"));
+}

@@ -77,10 +77,18 @@ fn us_ascii(bytes: &[u8]) -> Option<usize> {
             let closes = tail.first() == Some(&0xbe)
                 || tail.starts_with(b"\xc2\xbe")
                 || starts_with_ignore_case(tail, b"\\xbe")
-                || tail.first() == Some(&b' ') && tail.contains(&b'=');
+                || is_attribute(tail);
             letters >= 1 && closes
         })
         .map(|(at, _)| at)
+}
+
+/// Returns `true` if white space, the name of an attribute and `=` follow the name of a tag.
+fn is_attribute(tail: &[u8]) -> bool {
+    let name = tail.trim_ascii_start();
+    let letters = name.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'-').count();
+    let behind = name.get(letters..).unwrap_or_default().trim_ascii_start();
+    name.len() < tail.len() && letters > 0 && behind.first() == Some(&b'=')
 }
 
 /// Returns `true` if the byte continues a UTF-8 character other than U+00BC.

@@ -2,6 +2,7 @@
 
 use waf_shared::catalog::Leaf;
 
+use super::file_name;
 use super::finding::Finding;
 use super::parts::{Parts, Reading};
 use super::signature;
@@ -36,26 +37,34 @@ impl Parts {
         }
     }
 
-    pub(super) fn file(&mut self, content: &[u8], sink: &mut impl Sink) {
-        let before = self.file_head.len();
-        let room = signature::HEAD_BYTES.saturating_sub(before);
-        if room > 0 {
-            self.file_head.extend(content.iter().take(room));
+    pub(super) fn file(&mut self, content: &[u8], value: &mut Text, sink: &mut impl Sink) {
+        let room = signature::HEAD_BYTES.saturating_sub(self.file_head.len());
+        let (head, rest) = content.split_at_checked(room).unwrap_or((content, &[]));
+        if !head.is_empty() {
+            self.file_head.extend_from_slice(head);
             if self.file_head.len() >= signature::HEAD_BYTES {
-                self.sniff(sink);
+                self.sniff(value, sink);
             }
         }
-        self.file_rest = self.file_rest.saturating_add(content.len().saturating_sub(room) as u64);
+        self.markup(rest, value, sink);
+        self.file_rest = self.file_rest.saturating_add(rest.len() as u64);
         self.file_bytes = self.file_bytes.saturating_add(content.len() as u64);
         if self.files.as_ref().is_some_and(|files| self.file_bytes > files.bytes) {
             sink.violation(Leaf::FileUploadLimitsMaxFileSize, "a file is larger than multipart.file_size");
         }
     }
 
-    pub(super) fn sniff(&mut self, sink: &mut impl Sink) {
+    /// Judges the first bytes of a file, and begins to read it if it is markup.
+    pub(super) fn sniff(&mut self, value: &mut Text, sink: &mut impl Sink) {
         let allowed = self.files.as_ref().and_then(|files| files.types.as_deref());
         let mut report = |(leaf, reason): Finding| sink.violation(leaf, reason);
-        signature::judge(&self.file_head, &self.head.media_type, allowed, &mut report);
+        let names = self.head.file_name.iter().chain(&self.head.also_named);
+        let declared = signature::Declared {
+            media_type: &self.head.media_type,
+            is_source: file_name::are_sources(names.map(Vec::as_slice)),
+        };
+        signature::judge(&self.file_head, declared, allowed, &mut report);
+        self.begin_markup(value, sink);
     }
 
     /// A part ends, by a delimiter or with the body.

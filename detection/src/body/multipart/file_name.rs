@@ -19,7 +19,17 @@ const OPENED: &[&str] = &[
 ];
 
 /// The same, but too common inside of honest names (domains, versions) to stand anywhere but at their end; sorted.
-const OPENED_LAST: &[&str] = &["bash", "com", "pl", "run", "sh"];
+const OPENED_LAST: &[&str] = &["com", "pl", "run"];
+
+/// Extensions of source text, which servers hand out and desktops open in an editor, sorted.
+const SOURCES: &[&str] = &[
+    "awk", "bash", "c", "cfg", "conf", "cpp", "cs", "css", "diff", "ejs", "erb", "go", "h", "ini", "java",
+    "js", "json", "kt", "log", "lua", "md", "mjs", "patch", "py", "rb", "rs", "rst", "sh", "sql", "swift",
+    "tex", "toml", "ts", "tsx", "txt", "yaml", "yml", "zsh",
+];
+
+/// Extensions of markup that browsers and converters read, sorted.
+const MARKUP: &[&str] = &["dtd", "htm", "html", "mht", "svg", "xht", "xhtml", "xml", "xsd", "xsl", "xslt"];
 
 /// Extensions of what people exchange, which hide another one; sorted.
 const DOCUMENTS: &[&str] = &[
@@ -83,15 +93,33 @@ pub(super) fn judge(name: &[u8], double_extension: bool, report: &mut impl FnMut
     }
     let last = parts.pop().unwrap_or_default();
     let runs = is_served(last) || is_in(OPENED, last);
-    if runs || is_in(OPENED_LAST, last) {
+    let runs_last = runs || is_in(OPENED_LAST, last);
+    if runs_last {
         report((Leaf::FileUploadLimitsExecutable, "a file's name ends in an executable type"));
     }
     let inner = parts.get(1..).unwrap_or_default();
     let hidden = inner.iter().any(|part| is_served(part) || is_in(OPENED, part));
-    let hides = (runs || is_in(OPENED_LAST, last)) && inner.iter().any(|part| is_in(DOCUMENTS, part));
+    let hides =
+        (runs_last || matches!(last, "bash" | "sh")) && inner.iter().any(|part| is_in(DOCUMENTS, part));
     if double_extension && (hidden || hides) {
         report((Leaf::FileUploadLimitsDoubleExtension, "a file's name hides an executable type"));
     }
+}
+
+/// Returns `true` if there is a name, and every name is one of source text without an extension in it that a server runs.
+pub(super) fn are_sources<'a>(names: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut names = names.peekable();
+    names.peek().is_some()
+        && names.all(|name| {
+            let name = plain(name);
+            let mut parts: Vec<&str> = name.split(['.', ';']).map(str::trim).collect();
+            parts.pop().is_some_and(|last| is_in(SOURCES, last)) && !parts.into_iter().skip(1).any(is_served)
+        })
+}
+
+/// Returns `true` for the name of a file of markup.
+pub(super) fn is_markup(name: &[u8]) -> bool {
+    plain(name).rsplit_once('.').is_some_and(|(_, extension)| is_in(MARKUP, extension))
 }
 
 /// The name as a file system takes it: the last step of a path, in lower case, decoded once, cut where Windows and C cut

@@ -26,6 +26,10 @@ pub(super) struct Parts {
     pub(super) file_bytes: u64,
     /// The first bytes of a file.
     pub(super) file_head: Vec<u8>,
+    /// True while the file in hand is read as markup.
+    pub(super) is_markup: bool,
+    /// Bytes of files of markup that may still be read. They leave the room of the fields behind them alone.
+    pub(super) markup_room: u64,
     /// A file without a name, until its first bytes say what it is.
     pub(super) unnamed: Option<Unnamed>,
     /// The value of `_charset_`, while it is read.
@@ -71,6 +75,8 @@ impl Parts {
         self.file_count = 0;
         self.file_bytes = 0;
         self.file_head.clear();
+        self.is_markup = false;
+        self.markup_room = 0;
         self.unnamed = None;
         self.charset = None;
         self.faulty_files = FaultyFiles::Files;
@@ -116,6 +122,7 @@ impl Parts {
     fn begin_part(&mut self, head: &Head, spent: bool, value: &mut Text, sink: &mut impl Sink) {
         self.file_bytes = 0;
         self.file_head.clear();
+        self.is_markup = false;
         self.unnamed = None;
         self.charset = None;
         if !spent {

@@ -154,18 +154,28 @@ const TYPE_STARTS: &[(&str, Kind)] = &[
     ("text/", Kind::Text),
 ];
 
-/// Judges the head of a file that was declared as `media_type` (lower case, perhaps empty). `allowed` are the types that the
-/// route takes; `None` takes every type.
+/// Declaration of a file by its sender.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Declared<'a> {
+    /// The media type, in lower case, perhaps empty.
+    pub(crate) media_type: &'a [u8],
+    /// True if the file's name is that of source text, which servers hand out and never run.
+    pub(crate) is_source: bool,
+}
+
+/// Judges the head of a file that was declared as `declaration` says. `allowed` are the types that the route takes; `None` takes
+/// every type.
 pub(crate) fn judge(
     head: &[u8],
-    media_type: &[u8],
+    declaration: Declared<'_>,
     allowed: Option<&[String]>,
     report: &mut impl FnMut(Finding),
 ) {
     const TYPE: Leaf = Leaf::FileUploadLimitsAllowedTypes;
     let found = sniff(head);
-    let declared = kind_of(media_type);
-    if matches!(found, Some(Kind::Program | Kind::Script)) || is_hidden_script(head, found, declared) {
+    let declared = kind_of(declaration.media_type);
+    let is_script = found == Some(Kind::Script) && !declaration.is_source;
+    if found == Some(Kind::Program) || is_script || is_hidden_script(head, found, declared) {
         report((Leaf::FileUploadLimitsExecutable, "a file begins like a program"));
     }
     let Some(found) = found else { return };
@@ -178,6 +188,14 @@ pub(crate) fn judge(
     if declared.is_none() && allowed.is_some_and(|allowed| !allowed.iter().any(covers)) {
         report((TYPE, "a file's first bytes are of a type that is not allowed"));
     }
+}
+
+/// Returns `true` for a media type of markup.
+pub(super) fn is_markup_type(media_type: &[u8]) -> bool {
+    [&b"text/html"[..], b"text/xml", b"application/xml", b"image/svg"]
+        .iter()
+        .any(|start| media_type.starts_with(start))
+        || media_type.ends_with(b"+xml")
 }
 
 /// Returns `true` if the list of allowed types holds `media_type`, by itself or as `image/*`.
@@ -238,7 +256,9 @@ fn text(head: &[u8]) -> Option<Kind> {
     {
         return Some(Kind::Script);
     }
-    if begins("<?php") || begins("<?=") || begins("<%@") {
+    // Code of servers between text, and drawings that are lists of commands to a converter.
+    let is_tag = begins("<%") && text.get(2).is_some_and(|byte| b" \t\r\n@=!-".contains(byte));
+    if begins("<?php") || begins("<?=") || is_tag || begins("push graphic-context") {
         return Some(Kind::Script);
     }
     if ["<!doctype html", "<html", "<head", "<body", "<script", "<iframe"].into_iter().any(begins) {
@@ -273,7 +293,8 @@ mod tests {
         let allowed: Option<Vec<String>> =
             allowed.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
         let mut found = Vec::new();
-        judge(head, media_type.as_bytes(), allowed.as_deref(), &mut |(leaf, _)| found.push(leaf));
+        let declared = Declared { media_type: media_type.as_bytes(), is_source: false };
+        judge(head, declared, allowed.as_deref(), &mut |(leaf, _)| found.push(leaf));
         found
     }
 

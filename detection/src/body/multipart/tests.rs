@@ -8,6 +8,7 @@ use crate::bounds::{Bounds, Files};
 use crate::field::Place;
 use waf_shared::catalog::Leaf;
 
+mod contents;
 mod readers;
 
 const BOUNDARIES: Leaf = Leaf::HttpComplianceMultipartBoundaries;
@@ -295,7 +296,7 @@ fn files_are_counted_and_measured() {
     assert_eq!(said(&[file("a.php.jpg", "image/png", "x")]), []);
     assert_eq!(said(&[field("a", &"x".repeat(100))]), []);
     assert_eq!(refused(&[file("a.php.jpg", "image/jpeg", "x")]), [Leaf::FileUploadLimitsDoubleExtension]);
-    assert_eq!(refused(&[file("a.txt", "text/plain", "#!/bin/sh")]), [RUNS]);
+    assert_eq!(refused(&[file("a.bin", "application/octet-stream", "#!/bin/sh")]), [RUNS]);
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl Parts {
     pub(super) fn consume_file(&mut self, content: &[u8], value: &mut Text, sink: &mut impl Sink) {
         let rest = self.open(content, Follow::Perhaps, value, sink);
         match self.reading {
-            Reading::File => self.file(rest, sink),
+            Reading::File => self.file(rest, value, sink),
             Reading::Text | Reading::Skipped => self.content(rest, value, sink),
         }
     }
@@ -42,9 +42,10 @@ impl Parts {
         self.open(b"", Follow::Nothing, value, sink);
         match self.reading {
             Reading::Text => value.finish(completeness, sink),
-            Reading::File if self.file_head.len() < signature::HEAD_BYTES => self.sniff(sink),
+            Reading::File if self.file_head.len() < signature::HEAD_BYTES => self.sniff(value, sink),
             _ => {}
         }
+        self.end_markup(completeness, value, sink);
     }
 
     /// Looks at the first bytes of a file without a name; gives those back that nothing has taken yet. What a file is checked
@@ -65,7 +66,7 @@ impl Parts {
                 b""
             }
             Content::Binary | Content::Plain => {
-                self.file(&unnamed.first, sink);
+                self.file(&unnamed.first, value, sink);
                 self.file_bytes = self.file_bytes.saturating_add(unnamed.passed);
                 self.file_rest = self.file_rest.saturating_add(unnamed.passed);
                 content

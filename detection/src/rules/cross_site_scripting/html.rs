@@ -60,7 +60,7 @@ pub(super) static SCRIPT_ELEMENT: Rule = Rule {
     id: "cross-site-scripting-script-tags/element",
     leaf: Leaf::CrossSiteScriptingScriptTags,
     weight: STRONG,
-    places: Places::REQUEST,
+    places: Places::REQUEST_AND_FILES,
     matcher: RuleMatcher::Detected,
     summary: "A script element is opened.",
     attacks: &[
@@ -92,7 +92,7 @@ pub(super) static HANDLER: Rule = Rule {
     id: "cross-site-scripting-event-handlers/in-tag",
     leaf: Leaf::CrossSiteScriptingEventHandlers,
     weight: STRONG,
-    places: Places::REQUEST,
+    places: Places::REQUEST_AND_FILES,
     matcher: RuleMatcher::Detected,
     summary: "A tag carries an event handler.",
     attacks: &[
@@ -179,7 +179,7 @@ pub(super) static EXTERNAL_ENTITY: Rule = Rule {
     id: "cross-site-scripting-html-attributes/external-entity",
     leaf: Leaf::CrossSiteScriptingHtmlAttributes,
     weight: STRONG,
-    places: Places::REQUEST,
+    places: Places::REQUEST_AND_FILES,
     matcher: RuleMatcher::Pattern {
         regex: r"!entity\s+(?:%\s*)?[^\s>]+\s+(?:system|public)\b",
         literals: &["!entity"],

@@ -47,7 +47,7 @@ pub(super) static SCRIPT_URL: Rule = Rule {
     id: "cross-site-scripting-javascript-urls/attribute",
     leaf: Leaf::CrossSiteScriptingJavascriptUrls,
     weight: STRONG,
-    places: Places::REQUEST,
+    places: Places::REQUEST_AND_FILES,
     matcher: RuleMatcher::Detected,
     summary: "An attribute's address runs code.",
     attacks: &[
@@ -102,7 +102,7 @@ pub(super) static DATA_URL: Rule = Rule {
     id: "cross-site-scripting-javascript-urls/data",
     leaf: Leaf::CrossSiteScriptingJavascriptUrls,
     weight: STRONG,
-    places: Places::REQUEST,
+    places: Places::REQUEST_AND_FILES,
     matcher: RuleMatcher::Detected,
     summary: "An address that brings its own document.",
     attacks: &[

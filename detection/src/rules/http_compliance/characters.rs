@@ -89,7 +89,7 @@ fn zero_byte(subject: &Subject<'_>) -> Option<usize> {
         // A zero that ends nothing early is data: the padding of a device's buffer, or a value that is no text at all.
         Place::Json | Place::Xml => {
             let ends_early = at > 0 && bytes.get(at..)?.iter().any(|byte| *byte != 0);
-            ends_early.then_some(at)
+            (ends_early && !is_binary_string(bytes)).then_some(at)
         }
         // Programs that send a packed body under the type of a form mean no parameter by it.
         Place::Form | Place::FormName if subject.view == View::Raw => {
@@ -99,6 +99,14 @@ fn zero_byte(subject: &Subject<'_>) -> Option<usize> {
         }
         _ => Some(at),
     }
+}
+
+/// True for a string whose characters are bytes of a binary format: controls of both halves of Latin-1 are spread over it.
+fn is_binary_string(text: &[u8]) -> bool {
+    let sample = text.get(..SAMPLE_BYTES).unwrap_or(text);
+    let low = sample.iter().filter(|byte| matches!(byte, ..0x09 | 0x0e..0x20 | 0x7f)).count();
+    let high = sample.windows(2).filter(|pair| matches!(pair, [0xc2, 0x80..=0x9f])).count();
+    low > 1 && high > 1 && low + high > 2 + sample.len() / 16
 }
 
 #[cfg(test)]
@@ -114,5 +122,9 @@ mod tests {
         assert_eq!(at(Place::Json, b"abc\0\0"), None);
         assert_eq!(at(Place::Json, b"\0\x05"), None);
         assert_eq!(at(Place::Json, b"abc\0.jpg"), Some(3));
+        let deflated =
+            "x\u{9c}\u{ed}\u{9d}m\u{8f}#\u{1}\0q\u{c7}\u{bf}\n1\u{80}\0\t8\u{1a}$\u{a7}g\u{1d}\u{83}d+";
+        assert_eq!(at(Place::Json, deflated.as_bytes()), None);
+        assert_eq!(at(Place::Json, "Grüße aus Köln, café\0.php".as_bytes()), Some(24));
     }
 }

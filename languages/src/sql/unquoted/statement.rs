@@ -34,10 +34,22 @@ pub(super) fn union(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>,
         before_kind(before, 0),
         Some(Kind::Quote | Kind::Number(_) | Kind::Close | Kind::Semicolon | Kind::Comma)
     );
-    let next = kind(tokens, opened + 1);
-    let prose = next == Some(Kind::Word(Word::Prose));
-    let item = operand(tokens, opened + 1);
-    let telling = match next {
+    let prose = kind(tokens, opened + 1) == Some(Kind::Word(Word::Prose));
+    let full = grammar::statement::select(tokens, opened).is_some();
+    let commented = tokens.get(opened).is_some_and(|t| t.gap == Gap::Comment || t.gap == Gap::None);
+    let telling = has_telling_item(judgement.bytes(), tokens, opened + 1);
+    if telling || full || commented || (!prose && (broken || qualified)) {
+        judgement.found(SqlSign::UnionSelect, start, end);
+    } else if operand(tokens, opened + 1).is_some() && !prose {
+        judgement.found(SqlSign::UnionInText, start, end);
+    }
+}
+
+/// Returns `true` if what stands at `at`, behind SELECT, is an item of a query and no word of a sentence.
+fn has_telling_item(bytes: &[u8], tokens: &Reading<'_>, at: usize) -> bool {
+    match kind(tokens, at) {
+        // No operand begins with `%`. An octet that is still coded does.
+        Some(Kind::Arithmetic) => tokens.get(at).and_then(|item| bytes.get(item.start)) != Some(&b'%'),
         None
         | Some(
             Kind::Number(_)
@@ -45,21 +57,13 @@ pub(super) fn union(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>,
             | Kind::OpenText
             | Kind::Variable
             | Kind::Open
-            | Kind::Arithmetic
             | Kind::Tail
             | Kind::Word(Word::Literal | Word::Distinct | Word::All | Word::Quoted),
         ) => true,
-        _ => item.is_some_and(|item| {
+        _ => operand(tokens, at).is_some_and(|item| {
             item.operand == Operand::Call
                 || matches!(kind(tokens, item.next), Some(Kind::Comma | Kind::Tail | Kind::Dot))
         }),
-    };
-    let full = grammar::statement::select(tokens, opened).is_some();
-    let commented = tokens.get(opened).is_some_and(|t| t.gap == Gap::Comment || t.gap == Gap::None);
-    if telling || full || commented || (!prose && (broken || qualified)) {
-        judgement.found(SqlSign::UnionSelect, start, end);
-    } else if item.is_some() && !prose {
-        judgement.found(SqlSign::UnionInText, start, end);
     }
 }
 
