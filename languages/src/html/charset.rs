@@ -4,6 +4,9 @@ use memchr::{memchr_iter, memchr2_iter};
 
 use crate::language::{Context, Findings, Input, Language};
 
+/// Letters of a name between two such brackets; shorter ones come about in other bytes by chance.
+const NAME_LETTERS_MIN: usize = 3;
+
 /// A character set that markup hides in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CharsetSign {
@@ -76,9 +79,8 @@ fn us_ascii(bytes: &[u8]) -> Option<usize> {
             let tail = tail.get(..256).unwrap_or(tail);
             let closes = tail.first() == Some(&0xbe)
                 || tail.starts_with(b"\xc2\xbe")
-                || starts_with_ignore_case(tail, b"\\xbe")
-                || is_attribute(tail);
-            letters >= 1 && closes
+                || starts_with_ignore_case(tail, b"\\xbe");
+            closes && letters >= NAME_LETTERS_MIN || letters >= 1 && is_attribute(tail)
         })
         .map(|(at, _)| at)
 }
