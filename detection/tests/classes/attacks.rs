@@ -170,3 +170,33 @@ fn conditions_without_a_word_between() {
         passes(&get(value));
     }
 }
+
+#[test]
+fn a_second_line_with_one_file_is_a_command() {
+    for value in ["x\ncat secret.txt", "john\ncat notes.md", "a\r\nhead report.csv"] {
+        is_refused(&get(value));
+    }
+    for value in [
+        "dog\ncat",
+        "milk\ncat food, two tins\nbread",
+        "Dear all,\ncat pictures are in pets.zip as usual",
+        "sort\nmore",
+    ] {
+        passes(&get(value));
+    }
+}
+
+#[test]
+fn strings_are_ended_by_assignments_of_calls_too() {
+    for value in [
+        "\";d=new Date();do{cd=new Date();}while(cd-d<10000);//",
+        "';var t = wait(9000);//",
+        "'};let x=probe();z='",
+        "123${${print `whoami`}}",
+    ] {
+        is_refused(&get(value));
+    }
+    for value in ["\"; a = b; //", "'x' = f(y) is the rule", "it's x=f(1) // as above", "${{ github.ref }}"] {
+        passes(&get(value));
+    }
+}

@@ -38,6 +38,10 @@ fn computed(inside: &[u8]) -> bool {
     let Some(end) = memchr::memchr(b'}', window) else { return false };
     let trimmed = window.get(..end).unwrap_or_default().trim_ascii();
     let Some((&first, rest)) = trimmed.split_first() else { return false };
+    // `${${print `id`}}`: an expression within the name.
+    if first == b'$' && rest.first() == Some(&b'{') && rest.iter().any(|byte| matches!(byte, b'(' | b'`')) {
+        return true;
+    }
     // `${@print(1)}` is a call, whatever it is named.
     if first == b'@'
         && rest.first().is_some_and(u8::is_ascii_alphabetic)

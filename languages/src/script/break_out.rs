@@ -25,6 +25,7 @@ fn calls(code: &[u8]) -> bool {
         |byte: u8| joins(byte) || matches!(byte, b')' | b'}' | b']' | b'(' | b'{' | b'!' | b'~' | b' ');
     let between = code.iter().take(AHEAD_BYTES_MAX).take_while(|&&byte| passed(byte)).count();
     let (between, rest) = code.split_at(between);
+    let rest = assigned(rest);
     let name =
         rest.iter().take(AHEAD_BYTES_MAX).take_while(|&&byte| continues_name(byte) || byte == b'.').count();
     let begins = rest.first().is_some_and(|byte| !byte.is_ascii_digit());
@@ -32,6 +33,18 @@ fn calls(code: &[u8]) -> bool {
         && begins
         && between.iter().any(|&byte| joins(byte))
         && matches!(rest.get(name), Some(b'(' | b'`'))
+}
+
+/// The value that `code` assigns to a name (`x=f()`, `x = new F()`), or `code` itself.
+fn assigned(code: &[u8]) -> &[u8] {
+    let declared = code.strip_prefix(b"var ").or_else(|| code.strip_prefix(b"let ")).unwrap_or(code);
+    let name = declared.iter().take(AHEAD_BYTES_MAX).take_while(|&&byte| continues_name(byte)).count();
+    let behind = declared.get(name..).unwrap_or_default().trim_ascii_start();
+    let value = behind.strip_prefix(b"=").filter(|value| name > 0 && value.first() != Some(&b'='));
+    value.map_or(code, |value| {
+        let value = value.trim_ascii_start();
+        value.strip_prefix(b"new ").unwrap_or(value)
+    })
 }
 
 /// Returns `true` if the string is taken up again at the end: an operator, then the same quote.
@@ -65,9 +78,16 @@ mod tests {
 
     #[test]
     fn broken_strings_are_told_from_quotations() {
-        for text in
-            ["'-f(8)-'", "\\\";go(1)//", "';run(16);t='", "\"+top.x()+\"", "')};go();//abc", "`-go``-`"]
-        {
+        for text in [
+            "'-f(8)-'",
+            "\";d=new Date();go(d)//",
+            "';var x = f(1);//",
+            "\\\";go(1)//",
+            "';run(16);t='",
+            "\"+top.x()+\"",
+            "')};go();//abc",
+            "`-go``-`",
+        ] {
             assert!(find(text.as_bytes()).is_some(), "{text}");
         }
         for text in [
@@ -79,6 +99,7 @@ mod tests {
             "\"-\"",
             "' print(x)'",
             "'; drop",
+            "'; a = b (c) // d",
         ] {
             assert!(find(text.as_bytes()).is_none(), "{text}");
         }

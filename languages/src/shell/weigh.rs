@@ -39,7 +39,7 @@ pub(super) fn clause(bytes: &[u8], clause: &Clause, findings: &mut Findings<'_, 
     }
     let Some(program) = head.program else { return Weighed::Text };
     let arguments = Arguments::of(clause, &head);
-    let place = place(clause) + phrase(clause, &arguments);
+    let place = place(clause) + phrase(clause, &arguments) + second_line(clause, &arguments);
     let points = place + program.points + head.points + arguments.points(&program, clause);
     let points = points + bare(clause, &head, &program) - i32::from(bare_path(clause, bytes))
         + tool(clause, &head, &program)
@@ -144,6 +144,12 @@ fn phrase(clause: &Clause, arguments: &Arguments) -> i32 {
         Opener::Semicolon | Opener::And | Opener::Or | Opener::Pipe | Opener::Background
     );
     if clause.left == Left::Phrase && separates && arguments.name_something() { 2 } else { 0 }
+}
+
+/// Points for a command with a file or an address that is all there is behind one word and the end of its line.
+fn second_line(clause: &Clause, arguments: &Arguments) -> i32 {
+    let opened = clause.opener == Opener::Newline && clause.left == Left::Token;
+    i32::from(opened && clause.closer == Closer::End && arguments.name_only_something())
 }
 
 /// Bytes that join what a substitution gives to a word; in prose a blank or a bracket stands before a code span.

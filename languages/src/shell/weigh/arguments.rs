@@ -103,6 +103,11 @@ impl Arguments {
         self.structured > 0
     }
 
+    /// Returns `true` if every argument is a file, a path, an address or an option.
+    pub(super) const fn name_only_something(&self) -> bool {
+        self.structured > 0 && self.plain == 0
+    }
+
     pub(super) fn points(&self, program: &Program, clause: &Clause) -> i32 {
         // An option that wants code and has none is a mention.
         let options = if self.code && self.count == 1 { 0 } else { self.options };
