@@ -1,13 +1,16 @@
 //! Runs corpora of recorded requests through the engine and prints what it blocks. A tool for whoever writes rules.
 //!
-//! `score [--misses FILE] [--verdicts FILE] [--family NAME] [--every-leaf] CORPUS.jsonl.gz…`: `--verdicts` writes a line for each
-//! case (id, score, rules and places), by which two builds can be compared. A corpus has one JSON object a line, with a base64
+//! `score [--misses FILE] [--verdicts FILE] [--family NAME] [--every-leaf] [--leave-one-out] CORPUS.jsonl.gz…`: `--verdicts` writes a line for each
+//! case (id, score, rules and places), by which two builds can be compared; `--leave-one-out` adds what each source would score
+//! without the rules that only its own attacks show. A corpus has one JSON object a line, with a base64
 //! `request_b64`, perhaps a `response_b64` that the upstream gives, and the fields `id`, `class` (attack, benign, negative), `source`, `family`, `paranoia`, `severity`, `rule`, `desc`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a tool for developers: it may end with a message"
 )]
+
+mod left_out;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,6 +26,8 @@ use waf_detection::response::ResponseInspection;
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::LeafSet;
 
+use left_out::LeftOut;
+
 const BOUNDS: Bounds = Bounds::DEFAULT;
 
 type Counts = BTreeMap<String, (usize, usize)>;
@@ -34,6 +39,7 @@ struct Options {
     verdicts: Option<BufWriter<File>>,
     family: Option<String>,
     leaves: LeafSet,
+    leave_one_out: bool,
 }
 
 /// Results of all cases.
@@ -41,6 +47,7 @@ struct Options {
 struct Report {
     counts: Counts,
     false_alarms: BTreeMap<String, usize>,
+    left_out: LeftOut,
 }
 
 fn main() {
@@ -69,6 +76,9 @@ fn main() {
     for (rule, count) in &report.false_alarms {
         println!("in a benign request that is blocked: {rule} ({count})");
     }
+    if options.leave_one_out {
+        report.left_out.print();
+    }
 }
 
 fn options() -> Options {
@@ -78,6 +88,7 @@ fn options() -> Options {
         verdicts: None,
         family: None,
         leaves: LeafSet::defaults(),
+        leave_one_out: false,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -86,6 +97,7 @@ fn options() -> Options {
             "--verdicts" => {
                 options.verdicts = arguments.next().map(|path| BufWriter::new(File::create(path).unwrap()));
             }
+            "--leave-one-out" => options.leave_one_out = true,
             "--family" => options.family = arguments.next(),
             "--every-leaf" => {
                 options.leaves = waf_shared::catalog::TABLE.iter().map(|row| row.leaf).collect();
@@ -126,6 +138,9 @@ fn decoded(case: &Value, name: &str) -> Vec<u8> {
 impl Report {
     fn add(&mut self, case: &Value, verdict: &Verdict) {
         count(&mut self.counts, case, verdict.blocks());
+        if case["class"] == "attack" {
+            self.left_out.add(text(case, "source"), verdict);
+        }
         if case["class"] == "benign" && verdict.blocks() {
             for rule in verdict.matches.iter().filter(|m| verdict.score >= 5 && m.weight > 0) {
                 *self.false_alarms.entry(rule.rule.id.to_owned()).or_default() += 1;
