@@ -62,56 +62,59 @@ impl Language for Java {
         for _ in 0..NAMES_MAX {
             let Some((start, end)) = next_name(bytes, at) else { return };
             at = end;
-            let name = bytes.get(start..end).unwrap_or_default();
-            let mut found = |sign, context| findings.add(sign, context, start, end - start);
-            // A line of source, as traces name it.
-            if bytes.get(end) == Some(&b':') && is_source(name) {
-                continue;
-            }
-            if classes::is_property_path(name) {
-                found(JavaSign::PropertyPath, Context::Code);
-                continue;
-            }
-            let stand = stand(bytes, start, end);
-            if stand == Stand::Frame {
-                continue;
-            }
-            if is_yaml_tag(bytes, start, end) {
-                found(JavaSign::YamlTag, Context::Code);
-                continue;
-            }
-            if classes::has_gadget(name) && name.contains(&b'.') {
-                found(JavaSign::Gadget, Context::of_text(stand == Stand::Text && is_text()));
-                continue;
-            }
-            match classes::kind(name) {
-                Some(JavaClass::Error) | None => {}
-                Some(kind) => match stand {
-                    Stand::Alone => found(JavaSign::ClassName(kind), Context::Sole),
-                    Stand::Used if kind == JavaClass::Reaching && !is_text() => {
-                        found(JavaSign::ClassUse, Context::Code);
-                    }
-                    _ => found(JavaSign::ClassMention, Context::Code),
-                },
-            }
-            if is_ognl(bytes, start, end) {
-                if is_text() {
-                    found(JavaSign::Call, Context::Prose);
-                } else {
-                    found(JavaSign::Ognl, Context::Code);
-                }
-            }
-            let starts = name == b"ProcessBuilder" && is_instantiated(bytes, start, end);
-            if starts {
-                found(JavaSign::Call, Context::of_text(is_text()));
-            }
-            if classes::ends_in_reaching_call(name)
-                && next(bytes, end) == Some(b'(')
-                && !is_definition(bytes, start)
-            {
-                found(JavaSign::Call, Context::of_text(is_text()));
-            }
+            judge(bytes, (start, end), &mut is_text, &mut |sign, context| {
+                findings.add(sign, context, start, end - start);
+            });
         }
+    }
+}
+
+/// Judges the name that stands at `start..end` by its class and its neighbours.
+fn judge(
+    bytes: &[u8],
+    (start, end): (usize, usize),
+    is_text: &mut impl FnMut() -> bool,
+    found: &mut impl FnMut(JavaSign, Context),
+) {
+    let name = bytes.get(start..end).unwrap_or_default();
+    // A line of source, as traces name it.
+    if bytes.get(end) == Some(&b':') && is_source(name) {
+        return;
+    }
+    if classes::is_property_path(name) {
+        return found(JavaSign::PropertyPath, Context::Code);
+    }
+    let stand = stand(bytes, start, end);
+    if stand == Stand::Frame {
+        return;
+    }
+    if is_yaml_tag(bytes, start, end) {
+        return found(JavaSign::YamlTag, Context::Code);
+    }
+    if classes::has_gadget(name) && name.contains(&b'.') {
+        return found(JavaSign::Gadget, Context::of_text(stand == Stand::Text && is_text()));
+    }
+    match classes::kind(name) {
+        Some(JavaClass::Error) | None => {}
+        Some(kind) => match stand {
+            Stand::Alone => found(JavaSign::ClassName(kind), Context::Sole),
+            Stand::Used if kind == JavaClass::Reaching && !is_text() => {
+                found(JavaSign::ClassUse, Context::Code);
+            }
+            _ => found(JavaSign::ClassMention, Context::Code),
+        },
+    }
+    if is_ognl(bytes, start, end) {
+        if is_text() {
+            found(JavaSign::Call, Context::Prose);
+        } else {
+            found(JavaSign::Ognl, Context::Code);
+        }
+    }
+    let instantiates = name == b"ProcessBuilder" && is_instantiated(bytes, start, end);
+    let called = next(bytes, end) == Some(b'(') && !is_definition(bytes, start);
+    if instantiates || called && classes::ends_in_reaching_call(name) {
+        found(JavaSign::Call, Context::of_text(is_text()));
     }
 }
 

@@ -107,56 +107,55 @@ fn is_script_address(value: &[u8]) -> bool {
     pattern || [&b"name"[..], b"'java", b"\"java", b"`"].iter().any(|start| value.starts_with(start))
 }
 
+/// Members of the document that distinguish an attack.
+const DOCUMENT: &[&[u8]] = &[
+    b"cookie",
+    b"domain",
+    b"write",
+    b"writeln",
+    b"location",
+    b"body",
+    b"documentElement",
+    b"URL",
+    b"forms",
+    b"querySelector",
+    b"querySelectorAll",
+    b"getElementById",
+    b"getElementsByTagName",
+    b"getElementsByClassName",
+    b"createElement",
+    b"appendChild",
+    b"referrer",
+    b"defaultView",
+    b"implementation",
+    b"scripts",
+    b"execCommand",
+    b"open",
+    b"head",
+    b"documentURI",
+    b"baseURI",
+    b"all",
+];
+/// Members of a window that do, whatever it is called.
+const WINDOW: &[&[u8]] = &[
+    b"document",
+    b"alert",
+    b"eval",
+    b"prompt",
+    b"confirm",
+    b"onerror",
+    b"localStorage",
+    b"setTimeout",
+    b"opener",
+];
+
 /// Returns `true` if the member of the page's object distinguishes an attack from ordinary words with a dot between them.
 fn is_telling(root: &[u8], member: &[u8]) -> bool {
     match root {
-        b"document" => matches!(
-            member,
-            b"cookie"
-                | b"domain"
-                | b"write"
-                | b"writeln"
-                | b"location"
-                | b"body"
-                | b"documentElement"
-                | b"URL"
-                | b"forms"
-                | b"querySelector"
-                | b"querySelectorAll"
-                | b"getElementById"
-                | b"getElementsByTagName"
-                | b"getElementsByClassName"
-                | b"createElement"
-                | b"appendChild"
-                | b"referrer"
-                | b"defaultView"
-                | b"implementation"
-                | b"scripts"
-                | b"execCommand"
-                | b"open"
-                | b"head"
-                | b"documentURI"
-                | b"baseURI"
-                | b"all"
-        ),
-        b"window" | b"self" | b"top" | b"parent" | b"frames" | b"globalThis" | b"opener" => {
-            matches!(
-                member,
-                b"location"
-                    | b"document"
-                    | b"alert"
-                    | b"eval"
-                    | b"prompt"
-                    | b"confirm"
-                    | b"onerror"
-                    | b"localStorage"
-                    | b"setTimeout"
-                    | b"opener"
-                    | b"name"
-                    | b"open"
-            ) && (root == b"window" || member != b"name" && member != b"open" && member != b"location")
-                || root == b"top" && member == b"location"
-        }
+        b"document" => DOCUMENT.contains(&member),
+        b"window" => WINDOW.contains(&member) || matches!(member, b"location" | b"name" | b"open"),
+        b"top" => WINDOW.contains(&member) || member == b"location",
+        b"self" | b"parent" | b"frames" | b"globalThis" | b"opener" => WINDOW.contains(&member),
         b"location" => matches!(member, b"hash" | b"href" | b"replace" | b"assign" | b"search"),
         b"localStorage" | b"sessionStorage" => matches!(member, b"getItem" | b"setItem" | b"token"),
         b"navigator" => member == b"sendBeacon",

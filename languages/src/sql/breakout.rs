@@ -124,37 +124,43 @@ impl Break<'_, '_, '_, '_, '_> {
             Kind::Arithmetic => self.arithmetic(i),
             Kind::Cast => self.cast(i),
             Kind::Word(Word::Order | Word::Having | Word::Where | Word::Limit | Word::Into) => self.clause(i),
-            Kind::Word(Word::Union) => {
-                let all = matches!(word(self.tokens, i + 1), Some(Word::All | Word::Distinct));
-                let at = skip_opens(self.tokens, i + 1 + usize::from(all));
-                if word(self.tokens, at) == Some(Word::Select) && self.opened_by.is_quote() {
-                    self.hit(SqlSign::UnionSelect, at + 1);
-                }
-            }
-            Kind::Word(Word::As) => {
-                if self.opened_by.is_clear() && word(self.tokens, i + 2) == Some(Word::From) {
-                    self.hit(SqlSign::Clause, i + 3);
-                }
-            }
             Kind::Word(role) if begins_statement(role) => self.statement(i, role),
-            Kind::Word(Word::Procedure) if word(self.tokens, i + 1) == Some(Word::Analyse) => {
-                self.hit(SqlSign::Clause, i + 2);
-            }
-            Kind::Word(Word::When) => {
-                if operand(self.tokens, i + 1).is_some_and(|o| word(self.tokens, o.next) == Some(Word::Then))
-                {
-                    self.hit(SqlSign::ConditionFragment, i + 2);
-                }
-            }
             Kind::Word(Word::Delaying | Word::Distinctive | Word::If | Word::Function) => self.call(i),
-            Kind::Word(Word::Collate) => {
-                let known = matches!(kind(self.tokens, i + 1), Some(Kind::Word(_) | Kind::Text));
-                if known && matches!(kind(self.tokens, i + 2), Some(Kind::Tail)) && self.opened_by.is_clear()
-                {
-                    self.hit(SqlSign::ComparisonBreak, i + 2);
+            Kind::Word(role @ (Word::Union | Word::As | Word::Procedure | Word::When | Word::Collate)) => {
+                if let Some((sign, end)) = self.keyword(i, role) {
+                    self.hit(sign, end);
+                } else if role == Word::Procedure {
+                    self.comparison(i);
                 }
             }
             _ => self.comparison(i),
+        }
+    }
+
+    /// The sign of a keyword at `i` that goes on with the query, and the index behind what shows it.
+    fn keyword(&self, i: usize, role: Word) -> Option<(SqlSign, usize)> {
+        let follows = |at: usize, known: Word| word(self.tokens, at) == Some(known);
+        match role {
+            Word::Union => {
+                let all = matches!(word(self.tokens, i + 1), Some(Word::All | Word::Distinct));
+                let at = skip_opens(self.tokens, i + 1 + usize::from(all));
+                let joined = follows(at, Word::Select) && self.opened_by.is_quote();
+                joined.then_some((SqlSign::UnionSelect, at + 1))
+            }
+            Word::As => {
+                let aliased = self.opened_by.is_clear() && follows(i + 2, Word::From);
+                aliased.then_some((SqlSign::Clause, i + 3))
+            }
+            Word::Procedure => follows(i + 1, Word::Analyse).then_some((SqlSign::Clause, i + 2)),
+            Word::When => {
+                let condition = operand(self.tokens, i + 1)?;
+                follows(condition.next, Word::Then).then_some((SqlSign::ConditionFragment, i + 2))
+            }
+            _ => {
+                let known = matches!(kind(self.tokens, i + 1), Some(Kind::Word(_) | Kind::Text));
+                let cut = kind(self.tokens, i + 2) == Some(Kind::Tail) && self.opened_by.is_clear();
+                (known && cut).then_some((SqlSign::ComparisonBreak, i + 2))
+            }
         }
     }
 

@@ -88,22 +88,10 @@ fn operators(judgement: &mut Judgement<'_, '_, '_>) {
         if let Kind::Word(role @ (Word::Document | Word::DocumentLoose)) = token.kind {
             let next = lexer.by_ref().next();
             let after = next.map(|token| token.kind);
-            let behind_quote = if after == Some(Kind::Quote) {
-                let rest = bytes.get(next.map_or(0, |token| token.end)..).unwrap_or_default();
-                rest.iter().find(|b| !b.is_ascii_whitespace()).copied()
-            } else {
-                None
-            };
             let bracketed =
                 before[0].is_some_and(|t| t.kind == Kind::BracketOpen) && after == Some(Kind::BracketClose);
-            let keyed = after == Some(Kind::Colon) || behind_quote == Some(b':');
-            let opened = before[0].is_none_or(|t| {
-                matches!(t.kind, Kind::BraceOpen | Kind::Comma | Kind::BracketOpen)
-                    || (t.kind == Kind::Quote
-                        && before[1].is_none_or(|t| {
-                            matches!(t.kind, Kind::BraceOpen | Kind::Comma | Kind::BracketOpen)
-                        }))
-            });
+            let keyed = after == Some(Kind::Colon) || next.is_some_and(|next| ends_key(bytes, next));
+            let opened = opens_key(&before);
             let whole = before[0].is_none() && after.is_none();
             let key = judgement.input.role == Role::Key && whole;
             let operator = bytes.get(token.start..token.end).unwrap_or_default();
@@ -128,6 +116,20 @@ fn operators(judgement: &mut Judgement<'_, '_, '_>) {
             return;
         }
     }
+}
+
+/// Returns `true` for the quote behind a key.
+fn ends_key(bytes: &[u8], quote: Token) -> bool {
+    let rest = bytes.get(quote.end..).unwrap_or_default().trim_ascii_start();
+    quote.kind == Kind::Quote && rest.first() == Some(&b':')
+}
+
+/// Returns `true` if a key may begin behind these tokens, the last one first.
+fn opens_key(before: &[Option<Token>; 2]) -> bool {
+    let opens = |token: &Option<Token>| {
+        token.is_none_or(|token| matches!(token.kind, Kind::BraceOpen | Kind::Comma | Kind::BracketOpen))
+    };
+    opens(&before[0]) || before[0].is_some_and(|token| token.kind == Kind::Quote) && opens(&before[1])
 }
 
 /// Returns `true` if a type of GraphQL follows, as behind a variable's name: `Int`, `[ID!]` (specification of October 2021, 2.10).

@@ -119,49 +119,13 @@ fn heavier(a: Operand, b: Operand) -> Operand {
 }
 
 fn primary(tokens: &Reading<'_>, from: usize) -> Option<Parsed> {
-    let mut i = from;
-    let mut not = false;
-    for _ in 0..CHAIN_MAX {
-        match tokens.get(i)?.kind {
-            Kind::Arithmetic | Kind::Bang | Kind::Word(Word::Binary | Word::Distinct) => i += 1,
-            Kind::Word(Word::Not) => {
-                not = true;
-                i += 1;
-            }
-            Kind::Word(Word::All) if kind(tokens, i + 1) == Some(Kind::Open) => i += 1,
-            _ => break,
-        }
-    }
+    let i = skip_signs(tokens, from);
     let head = tokens.get(i)?;
     let base = match head.kind {
         Kind::Number(_) | Kind::Text => Parsed { operand: Operand::Constant, next: i + 1 },
         Kind::OpenText => Parsed { operand: Operand::OpenText, next: i + 1 },
         Kind::Variable => Parsed { operand: Operand::Name, next: i + 1 },
-        Kind::Open => {
-            let opened = skip_opens(tokens, i);
-            let query = matches!(word(tokens, opened), Some(Word::Select | Word::Values))
-                && !is_search_for_select(tokens, opened);
-            let next = close_of(tokens, i);
-            let close = next.saturating_sub(1);
-            let constant = i + 1 < close
-                && tokens.from(i + 1).take_while(|(at, _)| *at < close).all(|(_, t)| {
-                    matches!(
-                        t.kind,
-                        Kind::Number(_)
-                            | Kind::Text
-                            | Kind::Open
-                            | Kind::Close
-                            | Kind::Word(Word::Literal)
-                            | Kind::Arithmetic
-                    )
-                });
-            let operand = match (query, constant) {
-                (true, _) => Operand::Query,
-                (false, true) => Operand::Constant,
-                (false, false) => Operand::Group,
-            };
-            Parsed { operand, next }
-        }
+        Kind::Open => parenthesized(tokens, i),
         Kind::BraceOpen => {
             // ODBC's `{d '…'}` and MySQL's `{x expression}`.
             word(tokens, i + 1)?;
@@ -172,11 +136,50 @@ fn primary(tokens: &Reading<'_>, from: usize) -> Option<Parsed> {
         Kind::Word(found) => worded(tokens, i, found)?,
         _ => return None,
     };
-    let mut base = postfixes(tokens, base);
-    if not && base.operand == Operand::Name && kind(tokens, from) != Some(Kind::Bang) {
-        base.operand = Operand::Name;
+    Some(postfixes(tokens, base))
+}
+
+/// The index behind signs, `NOT` and words that change what follows and are no operand themselves.
+fn skip_signs(tokens: &Reading<'_>, from: usize) -> usize {
+    let mut i = from;
+    for _ in 0..CHAIN_MAX {
+        match kind(tokens, i) {
+            Some(Kind::Arithmetic | Kind::Bang | Kind::Word(Word::Binary | Word::Distinct | Word::Not)) => {
+                i += 1;
+            }
+            Some(Kind::Word(Word::All)) if kind(tokens, i + 1) == Some(Kind::Open) => i += 1,
+            _ => break,
+        }
     }
-    Some(base)
+    i
+}
+
+/// The operand in the parentheses that open at `i`.
+fn parenthesized(tokens: &Reading<'_>, i: usize) -> Parsed {
+    let opened = skip_opens(tokens, i);
+    let query = matches!(word(tokens, opened), Some(Word::Select | Word::Values))
+        && !is_search_for_select(tokens, opened);
+    let next = close_of(tokens, i);
+    let close = next.saturating_sub(1);
+    let is_constant = |kind: Kind| {
+        matches!(
+            kind,
+            Kind::Number(_)
+                | Kind::Text
+                | Kind::Open
+                | Kind::Close
+                | Kind::Word(Word::Literal)
+                | Kind::Arithmetic
+        )
+    };
+    let constant = i + 1 < close
+        && tokens.from(i + 1).take_while(|(at, _)| *at < close).all(|(_, token)| is_constant(token.kind));
+    let operand = match (query, constant) {
+        (true, _) => Operand::Query,
+        (false, true) => Operand::Constant,
+        (false, false) => Operand::Group,
+    };
+    Parsed { operand, next }
 }
 
 /// Returns `true` for `select* OR …`: all columns of no table are no operand, so somebody searches for words.

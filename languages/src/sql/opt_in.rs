@@ -47,23 +47,7 @@ fn sequences(judgement: &mut Judgement<'_, '_, '_>) {
         if constant(Some(token.kind)) && matches!(kind(0), Some(Kind::Compare)) && constant(kind(1)) {
             judgement.found(SqlSign::AlwaysTrue, start, token.end);
         }
-        let begins = matches!(
-            token.kind,
-            Kind::Word(
-                Word::Select
-                    | Word::Insert
-                    | Word::Update
-                    | Word::Delete
-                    | Word::Drop
-                    | Word::Create
-                    | Word::Truncate
-                    | Word::Exec
-                    | Word::Declare
-                    | Word::Set
-                    | Word::Shutdown
-            )
-        );
-        if kind(0) == Some(Kind::Semicolon) && begins {
+        if kind(0) == Some(Kind::Semicolon) && begins_statement(token.kind) {
             judgement.found(SqlSign::MultipleStatements, start, token.end);
         }
         before = [Some(token), before[0], before[1]];
@@ -71,6 +55,25 @@ fn sequences(judgement: &mut Judgement<'_, '_, '_>) {
             return;
         }
     }
+}
+
+const fn begins_statement(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Word(
+            Word::Select
+                | Word::Insert
+                | Word::Update
+                | Word::Delete
+                | Word::Drop
+                | Word::Create
+                | Word::Truncate
+                | Word::Exec
+                | Word::Declare
+                | Word::Set
+                | Word::Shutdown
+        )
+    )
 }
 
 /// Which kinds of quotes came an odd number of times.

@@ -210,19 +210,11 @@ impl Break<'_, '_, '_, '_, '_> {
                 (signed || self.is_left_open(left.next - 1)) && self.opened_by.is_clear()
             }
             Operand::Constant => {
-                let ends = matches!(
-                    behind,
-                    None | Some(
-                        Kind::Close
-                            | Kind::Semicolon
-                            | Kind::Word(Word::Limit | Word::Order | Word::Union | Word::Or | Word::And)
-                    )
-                );
                 // `"foo" and not "bar"` is how people search for phrases.
                 let text = |i: usize| kind(self.tokens, i) == Some(Kind::Text);
                 let phrases = text(0) && text(left.next - 1);
                 cut && self.opened_by != BreakKind::Name
-                    || (ends && quoted)
+                    || (ends_condition(behind) && quoted)
                     || (telling && behind.is_none() && self.opened_by == BreakKind::Value && !phrases)
             }
             // `OR NOT (1=2)`
@@ -377,4 +369,16 @@ impl Break<'_, '_, '_, '_, '_> {
             self.hit(SqlSign::TypeCast, i + 2);
         }
     }
+}
+
+/// Returns `true` if nothing of the condition goes on behind it.
+const fn ends_condition(behind: Option<Kind>) -> bool {
+    matches!(
+        behind,
+        None | Some(
+            Kind::Close
+                | Kind::Semicolon
+                | Kind::Word(Word::Limit | Word::Order | Word::Union | Word::Or | Word::And)
+        )
+    )
 }

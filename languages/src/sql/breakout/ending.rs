@@ -89,7 +89,15 @@ impl Break<'_, '_, '_, '_, '_> {
                 self.hit(SqlSign::Closer, after + 1);
                 self.hit(SqlSign::LoginComment, after + 1);
             }
-            Some(Kind::Word(Word::Script)) if self.opened_by.is_clear() => {
+            Some(Kind::Word(first)) => self.statement_behind_semicolon(after, first),
+            _ => {}
+        }
+    }
+
+    /// A word behind a semicolon that may begin a statement of SQL or of a script.
+    fn statement_behind_semicolon(&mut self, after: usize, first: Word) {
+        match first {
+            Word::Script if self.opened_by.is_clear() => {
                 let scripted = matches!(
                     kind(self.tokens, after + 1),
                     Some(
@@ -105,14 +113,14 @@ impl Break<'_, '_, '_, '_, '_> {
                     self.hit(SqlSign::DocumentScript, after + 2);
                 }
             }
-            Some(Kind::Word(Word::Delaying))
+            Word::Delaying
                 if self.opened_by.is_clear()
                     && kind(self.tokens, after + 1) == Some(Kind::Open)
                     && grammar::arguments(self.tokens, after + 1) =>
             {
                 self.hit(SqlSign::DelayCall, after + 2);
             }
-            Some(Kind::Word(first)) => {
+            _ => {
                 let shape = statement(self.tokens, after);
                 let loose = self.opened_by.is_clear()
                     && self.opened_by.is_quote()
@@ -122,7 +130,6 @@ impl Break<'_, '_, '_, '_, '_> {
                     self.hit(SqlSign::Stacked, after + 2);
                 }
             }
-            _ => {}
         }
     }
 

@@ -20,14 +20,7 @@ pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, 
     let (start, end) = span(tokens, 3);
     let close = grammar::close_of(tokens, 1);
     let inner = || tokens.from(2).take_while(|(at, _)| *at < close).map(|(_, t)| t);
-    let telling = inner().any(|t| {
-        matches!(
-            t.kind,
-            Kind::Number(Number::Hex)
-                | Kind::Word(Word::Select | Word::Delaying | Word::Distinctive | Word::System)
-                | Kind::Pipes
-        ) || (t.kind == Kind::Variable && judgement.bytes().get(t.start + 1) == Some(&b'@'))
-    });
+    let telling = inner().any(|token| is_telling(judgement.bytes(), token));
     let text = |token: Token| judgement.bytes().get(token.start..token.end).unwrap_or_default();
     let measures = tokens.get(0).is_some_and(|token| is_measure(text(token)));
     // Formulas of time series nest what queries do not: `avg(sum(x))`.
@@ -43,19 +36,7 @@ pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, 
     let distinctive = role == Word::Distinctive && (context || telling);
     let common = role != Word::Object
         && context
-        && before[0].is_some()
-        && !matches!(
-            before_kind(before, 0),
-            Some(
-                Kind::Open
-                    | Kind::Comma
-                    | Kind::Quote
-                    | Kind::Compare
-                    | Kind::Arithmetic
-                    | Kind::Number(_)
-                    | Kind::Close
-            )
-        );
+        && before_kind(before, 0).is_some_and(|kind| !belongs_to_formula(kind));
     let arithmetic = role == Word::Arithmetic && inner().next().is_some();
     let alone = before[0].is_none()
         && (telling || nested || arithmetic)
@@ -66,6 +47,31 @@ pub(super) fn call(judgement: &mut Judgement<'_, '_, '_>, tokens: &Reading<'_>, 
     if distinctive || alone || (common && (telling || selected)) || (telling && context) {
         judgement.found(SqlSign::Call, start, end);
     }
+}
+
+/// Returns `true` for an argument that no formula of a spreadsheet has.
+fn is_telling(bytes: &[u8], token: Token) -> bool {
+    let shown = matches!(
+        token.kind,
+        Kind::Number(Number::Hex)
+            | Kind::Word(Word::Select | Word::Delaying | Word::Distinctive | Word::System)
+            | Kind::Pipes
+    );
+    shown || token.kind == Kind::Variable && bytes.get(token.start + 1) == Some(&b'@')
+}
+
+/// Returns `true` for what stands in front of a call in a formula.
+const fn belongs_to_formula(before: Kind) -> bool {
+    matches!(
+        before,
+        Kind::Open
+            | Kind::Comma
+            | Kind::Quote
+            | Kind::Compare
+            | Kind::Arithmetic
+            | Kind::Number(_)
+            | Kind::Close
+    )
 }
 
 /// `utl_http.request(`: a routine of a package that the server brings along.
