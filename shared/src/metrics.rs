@@ -162,7 +162,7 @@ metrics! {
     OpenapiShadow, "waf_openapi_shadow_total", MetricKind::Counter, None, ["route"], Workers,
         "Requests for paths that the contract of their route does not declare.";
     ConfigReload, "waf_config_reload_total", MetricKind::Counter, None, ["result"], Supervisor,
-        "Reloads of the configuration by result: success, error (invalid, rejected by a worker, or a port that cannot be had) or tests (a policy test fails); but for success the old plan serves on.";
+        "Reloads of the configuration by result: success, error (invalid, rejected by a worker, or a port that cannot be had), tests (a policy test fails), or rollback (it was in force, and workers died or failed under it). But for success an older plan serves.";
     ConfigLastReload, "waf_config_last_reload_success_timestamp_seconds", MetricKind::Gauge, Seconds, [], Supervisor,
         "Unix time at which the plan in force came into force.";
     WorkerRestarts, "waf_worker_restarts_total", MetricKind::Counter, None, [], Supervisor,
@@ -179,6 +179,8 @@ metrics! {
         "Spans that were dropped because the collector did not take them.";
     AccessLogDropped, "waf_access_log_dropped_total", MetricKind::Counter, None, [], Workers,
         "Lines of the access log that were dropped because they could not be written, or not in time.";
+    InternalErrors, "waf_internal_errors_total", MetricKind::Counter, None, [], Workers,
+        "Exchanges and connections that a fault of this program ended. Please report what the log says about each.";
     CertificateExpiry, "waf_certificate_expiry_timestamp_seconds", MetricKind::Gauge, Seconds, ["host"], Supervisor,
         "When the certificate of a configured host runs out, in seconds since 1970; 0 when it has none. Below a wildcard the earliest one.";
     CertificateFailures, "waf_certificate_failures_total", MetricKind::Counter, None, ["host"], Supervisor,
@@ -245,6 +247,7 @@ counters! {
         AuditBackpressureNanoseconds, AuditBackpressure, "";
         TraceSpansDropped, TraceSpansDropped, "";
         AccessLogDropped, AccessLogDropped, "";
+        InternalErrors, InternalErrors, "";
     }
 }
 
@@ -269,7 +272,7 @@ macro_rules! degraded {
 
 degraded! {
     Configuration, "configuration",
-        "The last change of the configuration was refused: an older plan serves on. The log says why.";
+        "The last change of the configuration was refused or rolled back: an older plan serves on. The log says why.";
     Workers, "workers",
         "Fewer workers serve than are wanted: one died or is being replaced.";
     Spooling, "spooling",

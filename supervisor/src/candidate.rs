@@ -13,6 +13,23 @@ use waf_shared::plan::{Digest, Listen, Mode, Plan};
 use crate::rate_limit_memory::{HeldTables, RateLimitMemoryError, RateLimitRegistry};
 use crate::sockets::{BindError, Bound, Sockets, TlsPorts};
 
+/// A plan, its name, and its form for workers.
+#[derive(Debug)]
+pub struct PlanToOffer {
+    /// The plan.
+    pub plan: Plan,
+    /// The plan as workers read it.
+    pub bytes: Vec<u8>,
+    /// The plan's name.
+    pub digest: Digest,
+}
+
+impl From<Compiled> for PlanToOffer {
+    fn from(compiled: Compiled) -> Self {
+        Self { plan: compiled.plan, bytes: compiled.bytes, digest: compiled.digest }
+    }
+}
+
 /// Ready to be offered.
 pub struct Candidate {
     /// The plan's name.
@@ -78,34 +95,40 @@ pub enum CandidateError {
 impl Candidate {
     /// Binds and reserves what the plan needs and does not have yet.
     pub fn prepare(
-        compiled: Compiled,
+        offered: PlanToOffer,
         sockets: &mut Sockets,
         registry: &mut RateLimitRegistry,
         ports: TlsPorts,
         began: Instant,
     ) -> Result<Self, CandidateError> {
-        let BoundSockets { traffic, roles, health, metrics } = Self::bind(&compiled.plan, sockets, ports)?;
-        let counts = registry.reserve(&compiled.plan)?;
-        let detecting = compiled.plan.routes.iter().filter(|route| route.settings.mode == Mode::DetectOnly);
+        let PlanToOffer { plan, bytes, digest } = offered;
+        let BoundSockets { traffic, roles, health, metrics } = Self::bind(&plan, sockets, ports)?;
+        let counts = registry.reserve(&plan)?;
+        let detecting = plan.routes.iter().filter(|route| route.settings.mode == Mode::DetectOnly);
         let notices = Notices {
-            health_off: compiled.plan.health_port.is_none(),
-            metrics_off: compiled.plan.metrics_port.is_none(),
+            health_off: plan.health_port.is_none(),
+            metrics_off: plan.metrics_port.is_none(),
             detect_only: detecting.map(|route| route.id.0.clone()).collect(),
         };
         Ok(Self {
-            digest: compiled.digest,
+            digest,
             traffic,
             roles,
-            hosts: compiled.plan.listen.hosts().to_vec(),
-            data_dir: compiled.plan.data_dir.clone().into(),
+            hosts: plan.listen.hosts().to_vec(),
+            data_dir: plan.data_dir.clone().into(),
             health,
             metrics,
             counts,
             began,
-            plan: compiled.plan,
-            bytes: compiled.bytes,
+            plan,
+            bytes,
             notices,
         })
+    }
+
+    /// The plan alone, to be offered again; the sockets are let go.
+    pub fn into_plan(self) -> PlanToOffer {
+        PlanToOffer { plan: self.plan, bytes: self.bytes, digest: self.digest }
     }
 
     /// Binds the sockets of a plan.

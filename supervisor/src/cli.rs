@@ -90,6 +90,9 @@ pub struct Process {
     /// Time that the new program gets to become ready at an upgrade
     #[arg(long, value_name = "SECONDS", default_value_t = UPGRADE_SECONDS, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub upgrade_timeout: u64,
+    /// Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = on_or_off, action = clap::ArgAction::Set)]
+    pub rollback: bool,
     /// Who workers become when started as root [default: nobody]
     #[arg(long, value_name = "USER[:GROUP]")]
     pub user: Option<String>,
@@ -219,6 +222,14 @@ fn workers(text: &str) -> Result<NonZeroUsize, String> {
         return Err(format!("more than {WORKERS_MAX}"));
     }
     Ok(number)
+}
+
+fn on_or_off(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("not `on` or `off`".to_owned()),
+    }
 }
 
 /// Variables of the environment about traces. An empty variable counts as absent, as the OpenTelemetry specification

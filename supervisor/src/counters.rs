@@ -75,6 +75,8 @@ pub struct Counters {
     pub reloads_refused: Counter,
     /// Reloads that changed nothing because policy tests failed.
     pub reloads_failed_tests: Counter,
+    /// Reloads that were in force and rolled back.
+    pub reloads_rolled_back: Counter,
     /// Workers started in place of dead ones.
     pub worker_restarts: Counter,
     /// Lines written to stdout.

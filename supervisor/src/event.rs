@@ -3,9 +3,9 @@
 
 use tokio::time::Instant;
 use waf_certificates::manager::MissingHosts;
-use waf_compiler::Compiled;
 use waf_shared::control::ToSupervisor;
 
+use crate::candidate::PlanToOffer;
 use crate::rollout::WorkerId;
 use crate::signals::Signal;
 use crate::source::SourceUpdate;
@@ -20,7 +20,7 @@ pub enum Event {
     /// Result of a look at the configuration.
     Source(SourceUpdate),
     /// A plan whose certificates were read: it can be offered.
-    Certified(Box<Compiled>, Instant),
+    Certified(Box<PlanToOffer>, Instant),
     /// All hosts without a certificate.
     Missing(Vec<String>),
     /// An answer of a worker.
@@ -31,7 +31,7 @@ pub enum Event {
     Successor(u32, Outcome),
     /// A message of the old supervisor that started this one.
     Predecessor(PredecessorMessage),
-    /// A deadline of the rollout has passed.
+    /// A deadline of the rollout, or of the watch over a new plan, has passed.
     Due,
 }
 

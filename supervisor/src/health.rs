@@ -34,6 +34,9 @@ fn answer(method: &Method, path: &str, status: &HealthStatus) -> Answer {
     if let Some(plan) = status.plan.and_then(|plan| HeaderValue::try_from(plan.to_string()).ok()) {
         response.headers_mut().insert("x-waf-plan", plan);
     }
+    if let Some(plan) = status.rolled_back.and_then(|plan| HeaderValue::try_from(plan.to_string()).ok()) {
+        response.headers_mut().insert("x-waf-plan-rolled-back", plan);
+    }
     if path == "/readyz"
         && !status.missing.is_empty()
         && let Ok(missing) = HeaderValue::try_from(listed(&status.missing))
@@ -70,7 +73,12 @@ mod tests {
     use crate::sockets::Sockets;
 
     fn ready() -> HealthStatus {
-        HealthStatus { ready: Ok(()), plan: Some(Digest([0xab; 32])), missing: Arc::default() }
+        HealthStatus {
+            ready: Ok(()),
+            plan: Some(Digest([0xab; 32])),
+            rolled_back: None,
+            missing: Arc::default(),
+        }
     }
 
     fn code(method: &Method, path: &str, status: &HealthStatus) -> u16 {
@@ -80,7 +88,12 @@ mod tests {
     #[test]
     fn answers_are_as_decided() {
         let ready = ready();
-        let starting = HealthStatus { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
+        let starting = HealthStatus {
+            ready: Err(NotReady::Starting),
+            plan: None,
+            rolled_back: None,
+            missing: Arc::default(),
+        };
         assert_eq!(code(&Method::GET, "/healthz", &starting), 200);
         assert_eq!(code(&Method::GET, "/readyz", &starting), 503);
         assert_eq!(code(&Method::GET, "/readyz", &ready), 200);
@@ -91,6 +104,10 @@ mod tests {
         let refused = answer(&Method::DELETE, "/healthz", &ready);
         assert_eq!(refused.headers()[ALLOW], "GET, HEAD");
         assert_eq!(refused.headers()["x-waf-plan"], "ab".repeat(32));
+        assert!(!refused.headers().contains_key("x-waf-plan-rolled-back"));
+        let rolled_back = HealthStatus { rolled_back: Some(Digest([0xcd; 32])), ..ready.clone() };
+        let answer_after = answer(&Method::GET, "/readyz", &rolled_back);
+        assert_eq!(answer_after.headers()["x-waf-plan-rolled-back"], "cd".repeat(32));
         assert!(!answer(&Method::GET, "/readyz", &starting).headers().contains_key("x-waf-plan"));
     }
 

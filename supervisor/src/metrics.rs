@@ -112,6 +112,11 @@ impl Metrics {
         }
     }
 
+    /// Internal errors of all workers so far.
+    pub fn internal_errors(&self) -> u64 {
+        self.lock().counters[WorkerCounter::InternalErrors as usize]
+    }
+
     /// A worker is dead: nothing is in flight in it any more.
     pub fn gone(&self, worker: WorkerId) {
         self.lock().workers.remove(&worker);

@@ -189,6 +189,7 @@ where
         greeting,
         program,
         upgrade_patience: Duration::from_secs(process.upgrade_timeout),
+        rollback: process.rollback,
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

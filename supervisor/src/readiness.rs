@@ -12,6 +12,8 @@ pub struct HealthStatus {
     pub ready: Result<(), NotReady>,
     /// The plan in force.
     pub plan: Option<Digest>,
+    /// A newer plan that was rolled back to the one in force.
+    pub rolled_back: Option<Digest>,
     /// Hosts without a certificate.
     pub missing: Arc<[String]>,
 }

@@ -28,6 +28,8 @@ pub enum SourceUpdate {
         compiled: Box<Compiled>,
         /// When the look began.
         began: Instant,
+        /// True if an operator asked for it, whether or not anything changed.
+        is_forced: bool,
     },
     /// It does not compile.
     Invalid(Vec<Diagnostic>),
@@ -111,7 +113,7 @@ impl Follower {
             }
             self.last_fault = None;
             self.watch.accept(after, false);
-            return Some(SourceUpdate::Compiled { compiled: Box::new(compiled), began });
+            return Some(SourceUpdate::Compiled { compiled: Box::new(compiled), began, is_forced: forced });
         }
         self.watch.again();
         None

@@ -10,6 +10,7 @@ mod lifecycle;
 mod plan_store;
 mod plans;
 mod reporting;
+mod rollback;
 mod shutdown;
 mod tls;
 mod upgrade_state;
@@ -31,7 +32,7 @@ use waf_shared::control::ToSupervisor;
 use waf_shared::limits::PREPARE_SECONDS;
 
 use crate::audit::{self, WriterLock};
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, PlanToOffer};
 use crate::counters::Counters;
 use crate::event::Event;
 use crate::rate_limit_memory::RateLimitRegistry;
@@ -49,6 +50,7 @@ use fleet::Fleet;
 use lifecycle::{Lifecycle, StopRequest};
 use plan_store::PlanStore;
 use reporting::Reporting;
+use rollback::RollbackWatch;
 use tls::Tls;
 use upgrade_state::{Ownership, UpgradeState};
 
@@ -78,6 +80,8 @@ pub struct ServiceSettings {
     pub program: Program,
     /// Time for the new program to become ready at an upgrade.
     pub upgrade_patience: Duration,
+    /// True if a plan under which workers die or fail is replaced by the one before it.
+    pub rollback: bool,
 }
 
 /// Serves until a stop. The first plan is compiled already; `source` gives later ones.
@@ -123,6 +127,7 @@ struct Supervisor {
     rollout: Rollout,
     fleet: Fleet<Worker>,
     plans: PlanStore<Candidate>,
+    rollback: RollbackWatch<PlanToOffer>,
     sockets: Sockets,
     rate_limits: RateLimitRegistry,
     tls: Tls,
@@ -161,6 +166,7 @@ impl Supervisor {
         let supervisor = Supervisor {
             rollout: Rollout::new(settings.workers, patience),
             fleet: Fleet::new(settings.workers),
+            rollback: RollbackWatch::new(settings.rollback),
             settings,
             events,
             force: None,
@@ -183,7 +189,8 @@ impl Supervisor {
             if let Some(end) = self.life.take_end() {
                 return end;
             }
-            let due = self.rollout.deadline().map(|due| self.began + due);
+            let deadlines = [self.rollout.deadline(), self.rollback.due()];
+            let due = deadlines.into_iter().flatten().min().map(|due| self.began + due);
             let sign = self.reporting.notifier.due();
             let event = tokio::select! {
                 // From this loop and no other task: a loop that hangs is to be noticed.
@@ -222,8 +229,14 @@ impl Supervisor {
             }
             Event::Said(_, ToSupervisor::Unserved(names)) => self.tls.report_unserved(names),
             Event::Said(worker, answer) => self.step(RolloutEvent::Said(worker, answer)),
-            Event::Gone(worker, status) => self.gone(worker, &status),
-            Event::Due => self.step(RolloutEvent::Tick),
+            Event::Gone(worker, status) => {
+                self.gone(worker, &status);
+                self.watch_plan();
+            }
+            Event::Due => {
+                self.watch_plan();
+                self.step(RolloutEvent::Tick);
+            }
         }
     }
 

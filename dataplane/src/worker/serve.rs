@@ -93,6 +93,7 @@ pub(super) async fn serve(
     let sink = Sink::new(audit).map_err(WorkerError::NotAWorker)?;
     let proxy = Proxy::new(sink, tls, overload, options.peers);
     let mut worker = Worker::new(proxy, options.threads, sender, built, spool);
+    count_panics(&worker.metrics);
     let limit = loop {
         let wake = tokio::select! {
             frame = frames.recv() => Event::Frame(frame),
@@ -115,6 +116,15 @@ pub(super) async fn serve(
     worker.drain(&mut frames, &mut asked, &mut report, limit).await;
     worker.log_end();
     Ok(())
+}
+
+/// Counts faults of the program. Each ends the task of one connection or stream; nothing that it read is forwarded.
+fn count_panics(metrics: &Arc<Metrics>) {
+    let (metrics, report) = (metrics.clone(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |panic| {
+        metrics.add(WorkerCounter::InternalErrors, 1);
+        report(panic);
+    }));
 }
 
 impl Worker {

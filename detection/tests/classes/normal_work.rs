@@ -308,3 +308,10 @@ fn bytes_of_a_binary_format_in_a_string_are_no_text() {
     is_refused(&json("\u{bc}img src=x onerror=alert(1)\u{be}"));
     is_refused(&get("union select * from users"));
 }
+
+#[test]
+fn tags_with_references_in_their_attributes_are_no_redirections() {
+    passes(&get("<p>Don't <strong>drop</strong> it; select one <a href=\"/shop?a=1&amp;b=2\">here</a></p>"));
+    is_refused(&get("x; cat <a href=\"$(id)\"> /etc/passwd"));
+    is_refused(&get("x; cat notes.md <a;id"));
+}

@@ -304,10 +304,12 @@ impl Scanner<'_, '_> {
         if !name.first().is_some_and(u8::is_ascii_alphabetic) || !ends {
             return None;
         }
-        let end = rest
-            .iter()
-            .take(TAG_SPAN)
-            .position(|byte| matches!(byte, b'>' | b'<' | b'\n' | b';' | b'|' | b'`'))?;
+        // Separators within the quotes of an attribute separate nothing, neither in a page nor in a shell.
+        let mut is_quoted = false;
+        let end = rest.iter().take(TAG_SPAN).position(|byte| {
+            is_quoted ^= *byte == b'"';
+            matches!(byte, b'>' | b'<' | b'\n' | b'`') || !is_quoted && matches!(byte, b';' | b'|')
+        })?;
         (rest.get(end) == Some(&b'>') && !rest.get(length..end)?.contains(&b'$')).then_some(end + 2)
     }
 

@@ -135,7 +135,8 @@ impl Row<'_> {
             Name::ConfigReload => {
                 self.counter(&["success"], own.reloads.value())?;
                 self.counter(&["error"], own.reloads_refused.value())?;
-                self.counter(&["tests"], own.reloads_failed_tests.value())
+                self.counter(&["tests"], own.reloads_failed_tests.value())?;
+                self.counter(&["rollback"], own.reloads_rolled_back.value())
             }
             Name::ConfigLastReload => {
                 let since = sums.in_force_since.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -147,7 +148,8 @@ impl Row<'_> {
             Name::AuditRefused
             | Name::AuditBackpressure
             | Name::TraceSpansDropped
-            | Name::AccessLogDropped => {
+            | Name::AccessLogDropped
+            | Name::InternalErrors => {
                 let mut ours = WorkerCounter::ALL.iter().filter(|(_, name, _)| *name == self.row.name);
                 ours.try_for_each(|(counter, ..)| self.counter(&[], sums.counters[*counter as usize]))
             }

@@ -11,9 +11,11 @@ use waf_shared::plan::Digest;
 
 use super::error::SuperviseError;
 use super::reporting::warn_all;
+use super::rollback::Arrival;
 use super::{ACTIVATE, Supervisor};
-use crate::candidate::{Candidate, CandidateError};
+use crate::candidate::{Candidate, CandidateError, PlanToOffer};
 use crate::changes;
+use crate::rate_limit_memory::HeldTables;
 use crate::rollout::{PlanId, RolloutEvent};
 use crate::source::SourceUpdate;
 
@@ -43,13 +45,15 @@ impl Supervisor {
             _ if self.life.is_stopping() => {}
             // A new supervisor reads the same file; if it comes to nothing, this is what is in the file.
             _ if self.upgrade.is_under_way() => self.upgrade.defer(found),
-            SourceUpdate::Compiled { compiled, began } => {
+            SourceUpdate::Compiled { compiled, is_forced: false, .. }
+                if self.rollback.was_rolled_back(compiled.digest) =>
+            {
+                warn!(plan = %compiled.digest, "this configuration was rolled back: only SIGHUP applies it again");
+            }
+            SourceUpdate::Compiled { compiled, began, .. } => {
                 self.reporting.notifier.reloading();
                 warn_all(&compiled.warnings);
-                let digest = compiled.digest;
-                if let Err(error) = self.tls.prepare(compiled, began) {
-                    self.refuse(digest, &error);
-                }
+                self.prepare((*compiled).into(), began);
             }
             SourceUpdate::Invalid(diagnostics) => {
                 if diagnostics.iter().any(|found| found.code == waf_compiler::code::POLICY_TEST) {
@@ -74,11 +78,35 @@ impl Supervisor {
         }
     }
 
+    fn prepare(&mut self, offered: PlanToOffer, began: Instant) {
+        let digest = offered.digest;
+        if let Err(error) = self.tls.prepare(offered, began) {
+            self.refuse(digest, &error);
+        }
+    }
+
+    /// Looks at how the plan in force does, if it is new, and offers the one before it again if it does badly.
+    pub(super) fn watch_plan(&mut self) {
+        let now = self.began.elapsed();
+        self.rollback.counted(self.reporting.metrics.internal_errors(), now);
+        if self.life.is_stopping() || self.upgrade.is_under_way() {
+            return;
+        }
+        let Some(rollback) = self.rollback.look(now) else { return };
+        let (plan, previous) = (rollback.plan, rollback.previous);
+        error!(
+            %plan, previous = %previous.digest, failures = rollback.failures, after_ms = rollback.after.as_millis() as u64,
+            "workers die or fail under the new plan: it is rolled back to the one before it; SIGHUP applies the file again"
+        );
+        self.rollback.returns(previous.digest);
+        self.prepare(previous, Instant::now());
+    }
+
     /// Everything that a plan needs beside sockets is there.
-    pub(super) fn certified(&mut self, compiled: Compiled, began: Instant) {
-        let digest = compiled.digest;
+    pub(super) fn certified(&mut self, offered: PlanToOffer, began: Instant) {
+        let digest = offered.digest;
         if !self.life.is_stopping()
-            && let Err(error) = self.propose(compiled, began)
+            && let Err(error) = self.propose(offered, began)
         {
             self.refuse(digest, &error);
         }
@@ -105,12 +133,12 @@ impl Supervisor {
                 outcome => break outcome?,
             }
         };
-        self.propose(compiled, began)
+        self.propose(compiled.into(), began)
     }
 
-    fn propose(&mut self, compiled: Compiled, began: Instant) -> Result<(), SuperviseError> {
+    fn propose(&mut self, offered: PlanToOffer, began: Instant) -> Result<(), SuperviseError> {
         let (sockets, rate_limits) = (&mut self.sockets, &mut self.rate_limits);
-        let candidate = Candidate::prepare(compiled, sockets, rate_limits, self.settings.ports, began)?;
+        let candidate = Candidate::prepare(offered, sockets, rate_limits, self.settings.ports, began)?;
         if self.upgrade.ownership.is_ours() && self.rollout.current().is_none() {
             // Liveness is answered while the first plan is still being made ready.
             self.reporting.open_health(&candidate);
@@ -121,7 +149,11 @@ impl Supervisor {
     }
 
     pub(super) fn in_force(&mut self, plan: PlanId) {
-        let Some(candidate) = self.plans.get(plan) else { return };
+        if self.plans.get(plan).is_none() {
+            return;
+        }
+        let replaced = self.plans.put_in_force(plan);
+        let Some(candidate) = self.plans.in_force() else { return };
         let old = self.reporting.show_plan(candidate);
         if self.upgrade.ownership.is_ours() {
             self.reporting.open_endpoints(candidate);
@@ -133,22 +165,25 @@ impl Supervisor {
         }
         let took_ms = candidate.began.elapsed().as_millis() as u64;
         let port = candidate.traffic.first().map(|socket| socket.port);
+        let mut before = replaced.into_iter().rfind(|candidate| Some(candidate.digest) == old);
         if let Some(old) = old {
-            self.reporting.counters.reloads.add(1);
-            let before = self.plans.in_force();
-            let changed = before.map(|before| changes::changes(&before.plan, &candidate.plan).join("; "));
+            let changed =
+                before.as_ref().map(|before| changes::changes(&before.plan, &candidate.plan).join("; "));
             info!(%old, new = %candidate.digest, changed, took_ms, port, "reloaded");
         } else {
             info!(plan = %candidate.digest, took_ms, port, "started");
         }
         candidate.announce();
-        let summary = self.reporting.summary();
-        self.reporting.notifier.reloaded(&summary);
+        let digest = candidate.digest;
         self.sockets.settle();
         self.rate_limits.settle();
         // What came before is served nowhere any more once the commits arrive; its sockets are closed with it.
-        let replaced = self.plans.put_in_force(plan);
-        release_counts_later(replaced);
+        release_counts_later(before.as_mut().and_then(|before| before.counts.take()));
+        let arrival =
+            self.rollback.in_force(digest, old.zip(before.map(Candidate::into_plan)), self.began.elapsed());
+        self.reporting.arrived(arrival == Arrival::Returned, old.is_some(), self.rollback.rolled_back());
+        let summary = self.reporting.summary();
+        self.reporting.notifier.reloaded(&summary);
     }
 
     pub(super) fn refused(&mut self, plan: PlanId, why: String) {
@@ -163,10 +198,9 @@ impl Supervisor {
     }
 }
 
-/// Keeps the counts of replaced plans for a moment: a worker without its commit still counts in them.
-fn release_counts_later(replaced: Vec<Candidate>) {
-    let counts: Vec<_> = replaced.into_iter().filter_map(|candidate| candidate.counts).collect();
-    if !counts.is_empty() {
+/// Keeps the counts of a replaced plan for a moment: a worker without its commit still counts in them.
+fn release_counts_later(counts: Option<HeldTables>) {
+    if let Some(counts) = counts {
         tokio::spawn(async move {
             tokio::time::sleep(ACTIVATE).await;
             drop(counts);

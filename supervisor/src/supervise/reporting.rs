@@ -29,7 +29,12 @@ pub(super) struct Reporting {
 
 impl Reporting {
     pub(super) fn new(counters: Arc<Counters>, notifier: Notifier) -> Self {
-        let status = HealthStatus { ready: Err(NotReady::Starting), plan: None, missing: Arc::default() };
+        let status = HealthStatus {
+            ready: Err(NotReady::Starting),
+            plan: None,
+            rolled_back: None,
+            missing: Arc::default(),
+        };
         Self {
             endpoints: Endpoints::default(),
             metrics: Metrics::new(counters.clone()),
@@ -78,6 +83,17 @@ impl Reporting {
         self.status.send_modify(|status| status.plan = Some(digest));
         self.metrics.degrade(Degraded::Configuration, false);
         old
+    }
+
+    /// A plan came into force: the one before a change that was rolled back, or a change (`is_reload`), or the first one.
+    pub(super) fn arrived(&mut self, has_returned: bool, is_reload: bool, rolled_back: Option<Digest>) {
+        self.status.send_modify(|status| status.rolled_back = rolled_back);
+        if has_returned {
+            self.counters.reloads_rolled_back.add(1);
+            self.metrics.degrade(Degraded::Configuration, true);
+        } else if is_reload {
+            self.counters.reloads.add(1);
+        }
     }
 
     /// A change of the configuration that is not applied.

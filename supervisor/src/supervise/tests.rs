@@ -41,6 +41,7 @@ fn settings() -> ServiceSettings {
         greeting: None,
         program: Program::default(),
         upgrade_patience: Duration::from_secs(1),
+        rollback: true,
     }
 }
 
@@ -55,7 +56,7 @@ async fn supervisor() -> (Supervisor, mpsc::Receiver<Event>, audit::Writer) {
 }
 
 fn found(text: &str) -> SourceUpdate {
-    SourceUpdate::Compiled { compiled: Box::new(compiled(text)), began: Instant::now() }
+    SourceUpdate::Compiled { compiled: Box::new(compiled(text)), began: Instant::now(), is_forced: false }
 }
 
 /// `beginning.rs`
@@ -95,7 +96,7 @@ async fn a_configuration_that_cannot_be_applied_changes_nothing() {
         (Event::Source(SourceUpdate::Missing("waf.yaml".into())), 1),
     ];
     // A port of the command line is the one of the health listener.
-    events.extend(same_port.ok().map(|plan| (Event::Certified(Box::new(plan), Instant::now()), 2)));
+    events.extend(same_port.ok().map(|plan| (Event::Certified(Box::new(plan.into()), Instant::now()), 2)));
     assert_eq!(events.len(), 3, "the configuration is valid by itself");
     for (event, refused) in events {
         supervisor.act_on(event);
@@ -112,7 +113,7 @@ async fn nothing_begins_after_a_stop() {
     assert!(supervisor.life.is_stopping());
     assert!(matches!(supervisor.life.take_end(), Some(Ok(()))), "no worker has to end first");
     supervisor.act_on(Event::Source(found(CONFIG)));
-    supervisor.act_on(Event::Certified(Box::new(compiled(CONFIG)), Instant::now()));
+    supervisor.act_on(Event::Certified(Box::new(compiled(CONFIG).into()), Instant::now()));
     supervisor.act_on(Event::Signal(Signal::Reload));
     assert!(queue.try_recv().is_err() && supervisor.plans.in_force().is_none());
     assert_eq!(supervisor.reporting.counters.reloads_refused.value(), 0);
@@ -174,7 +175,7 @@ async fn messages_of_workers_that_are_gone_change_nothing() {
 async fn without_a_manager_nothing_is_asked_for() {
     let (mut supervisor, mut queue, _writer) = supervisor().await;
     supervisor.tls.end();
-    assert!(supervisor.tls.prepare(Box::new(compiled(CONFIG)), Instant::now()).is_ok());
+    assert!(supervisor.tls.prepare(compiled(CONFIG).into(), Instant::now()).is_ok());
     assert!(supervisor.tls.tickets().is_none() && queue.try_recv().is_err());
 }
 
@@ -184,6 +185,7 @@ async fn endpoints_without_a_socket_are_not_served() {
     let (mut supervisor, _queue, _writer) = supervisor().await;
     let status = watch::Sender::new(crate::readiness::HealthStatus {
         ready: Err(NotReady::Starting),
+        rolled_back: None,
         plan: None,
         missing: Arc::default(),
     });

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 use waf_certificates::manager::{CertificateManager, ManagerBusy, Wanted};
 use waf_certificates::states::{StateReceiver, States};
 use waf_certificates::tickets::TicketHandover;
-use waf_compiler::Compiled;
 
+use crate::candidate::PlanToOffer;
 use crate::event::Event;
 
 /// The certificate manager and the states.
@@ -28,9 +28,9 @@ impl Tls {
     }
 
     /// Requests the certificates of a plan; [`Event::Certified`] follows. Nothing follows once the manager has ended.
-    pub(super) fn prepare(&self, compiled: Box<Compiled>, began: Instant) -> Result<(), ManagerBusy> {
-        let wanted = Wanted::by(&compiled.plan);
-        self.with_manager(|manager| manager.prepare(wanted, Event::Certified(compiled, began)))
+    pub(super) fn prepare(&self, offered: PlanToOffer, began: Instant) -> Result<(), ManagerBusy> {
+        let wanted = Wanted::by(&offered.plan);
+        self.with_manager(|manager| manager.prepare(wanted, Event::Certified(Box::new(offered), began)))
     }
 
     /// Follows the plan in force.

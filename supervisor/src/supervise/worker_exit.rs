@@ -18,6 +18,7 @@ impl Supervisor {
         self.tls.report_challenged(self.fleet.challenged_everywhere());
         if !self.life.is_stopping() {
             warn!(worker = worker.0, how = status, "a worker is dead");
+            self.rollback.died(self.began.elapsed());
         }
         self.step(RolloutEvent::Gone(worker));
     }

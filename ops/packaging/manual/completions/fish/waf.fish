@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_waf_global_optspecs
-    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= access-log= proxy-protocol h/help V/version
+    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= rollback= user= worker-memory= client-share= access-log= proxy-protocol h/help V/version
 end
 
 function __fish_waf_needs_command
@@ -45,6 +45,7 @@ debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_needs_command" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_needs_command" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
+complete -c waf -n "__fish_waf_needs_command" -l rollback -d 'Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload' -r
 complete -c waf -n "__fish_waf_needs_command" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_needs_command" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_needs_command" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
@@ -70,6 +71,7 @@ debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_using_subcommand demo" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l rollback -d 'Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
@@ -112,6 +114,7 @@ debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l rollback -d 'Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
