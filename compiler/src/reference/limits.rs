@@ -268,6 +268,32 @@ fn of_the_rest() -> Vec<(&'static str, String, &'static str)> {
             fixed::UPSTREAM_TUNNELS_MAX.to_string(),
             "503",
         ),
+        (
+            "A message of a WebSocket that waits for its verdict",
+            seconds(fixed::WEBSOCKET_MESSAGE_SECONDS),
+            "closed with 1008",
+        ),
+        ("Its fragments", fixed::WEBSOCKET_FRAGMENTS_MAX.to_string(), "closed with 1008"),
+        (
+            "Control frames and empty fragments in a second on a WebSocket",
+            fixed::WEBSOCKET_CONTROL_FRAMES_MAX.to_string(),
+            "closed with 1008",
+        ),
+        (
+            "Messages in a second on a WebSocket",
+            fixed::WEBSOCKET_MESSAGES_MAX.to_string(),
+            "the rest is read in the next second",
+        ),
+        (
+            "Taking a close frame and closing, on a WebSocket",
+            seconds(fixed::WEBSOCKET_CLOSE_SECONDS),
+            "cut",
+        ),
+        (
+            "Audit events of one WebSocket in `detect_only`",
+            fixed::WEBSOCKET_EVENTS_MAX.to_string(),
+            "messages are counted alone",
+        ),
         ("The head of an upstream's answer", format!("{} KB", fixed::RESPONSE_HEAD_BYTES_MAX >> 10), "502"),
         ("Interim (1xx) answers to one request", fixed::INTERIM_RESPONSES_MAX.to_string(), "502"),
         (

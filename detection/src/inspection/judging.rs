@@ -62,6 +62,8 @@ pub(crate) struct Judging {
     documents: Vec<Vec<u8>>,
     /// Depth of the field in hand in documents inside values.
     level: u8,
+    /// True if the fields are values of a message.
+    pub(super) is_message: bool,
 }
 
 /// The matchers that are to look at a view.
@@ -96,6 +98,7 @@ impl Judging {
             spaced: Vec::new(),
             documents: Vec::new(),
             level: 0,
+            is_message: false,
         }
     }
 
@@ -115,6 +118,7 @@ impl Judging {
         self.context.reset();
         self.arrived.reset();
         self.names = Names::default();
+        self.is_message = false;
     }
 
     pub(super) fn verdict(&self) -> &Verdict {
@@ -336,11 +340,17 @@ impl Judging {
     /// Records a rule that was found in a view of the field in hand: once, and only where no exception takes it away.
     fn note(&mut self, field: &Field<'_>, view: View, (bytes, offset): (&[u8], usize), found: Found) {
         if self.field_rules.iter().all(|rule| !std::ptr::eq(*rule, found.rule))
-            && !self.exceptions.take(found.rule, field.place, field.name)
+            && !self.exceptions.take(found.rule, self.shown(field.place), field.name)
         {
             self.field_rules.push(found.rule);
-            self.verdict.matched(Match::quoting(field, view, (bytes, offset), found));
+            let shown = Field { place: self.shown(field.place), ..*field };
+            self.verdict.matched(Match::quoting(&shown, view, (bytes, offset), found));
         }
+    }
+
+    /// The place by which events and exceptions name a value that is judged at `place`.
+    fn shown(&self, place: Place) -> Place {
+        if self.is_message { Place::Message } else { place }
     }
 
     pub(super) fn violation(&mut self, leaf: Leaf, reason: Cow<'static, str>) {

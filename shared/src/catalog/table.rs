@@ -562,6 +562,9 @@ leaves! {
     RequestValidationSlowClients, "request-validation-slow-clients", "request-validation", "", On, [400], 408,
         "Clients that send headers later than `protocol.slow_request_header_timeout` (10s), or a body slower than 1,024 bytes a second.",
         "Rather than disable it, lower `protocol.slow_request_min_rate_bps` for mobile or satellite links; disable it for test rigs with paused input.";
+    WebsocketMessages, "websocket-messages", "websocket-messages", "", On, [20], 403,
+        "Messages that a client sends over a WebSocket: each is judged like a body before the upstream gets it, and frames have to follow RFC 6455. A violation closes the connection with code 1008, 1002, 1007 or 1009.",
+        "Disable it where messages are code by design, such as a terminal, a notebook or an editor in the browser, or where clients need compression; the connection is a tunnel then.";
     JsonParsingMaxDepth, "json-parsing-max-depth", "json-parsing", "", On, [400, 674], 403,
         "A JSON body nested deeper than `inspection.json_depth`, by default 20 levels, for example thousands of opening brackets.",
         "Rather than disable it, raise the limit for documents that nest deeply, such as editor states, menus or FHIR bundles.";
