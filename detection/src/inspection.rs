@@ -16,12 +16,14 @@ use crate::verdict::Verdict;
 
 mod arguments;
 mod documents;
+mod graphql;
 mod headers;
 mod joined;
 mod judging;
 mod message;
 mod nested;
 mod repeated;
+mod sink;
 mod split;
 
 use headers::Kind;

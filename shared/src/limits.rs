@@ -116,6 +116,21 @@ pub const ARGUMENT_NAME_BYTES_MAX: usize = 1_024;
 /// Bytes of the name of a field, or of its path through a document, that are kept and that events show.
 pub const FIELD_NAME_BYTES_MAX: usize = 256;
 
+/// Brackets around the innermost field of a GraphQL document. Introspection by tools takes 20.
+pub const GRAPHQL_DEPTH_MAX: u64 = 50;
+
+/// Aliases of a GraphQL document.
+pub const GRAPHQL_ALIASES_MAX: u64 = 500;
+
+/// Fields of a GraphQL document.
+pub const GRAPHQL_FIELDS_MAX: u64 = 5_000;
+
+/// Directives of a GraphQL document.
+pub const GRAPHQL_DIRECTIVES_MAX: u64 = 500;
+
+/// GraphQL documents in one request.
+pub const GRAPHQL_BATCH_MAX: u32 = 100;
+
 /// Evidence that blocks.
 pub const SCORE_BLOCKS: u32 = 5;
 

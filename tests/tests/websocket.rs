@@ -46,8 +46,7 @@ fn runtime() -> tokio::runtime::Runtime {
 /// An upstream that switches to WebSocket and sends back every byte.
 fn mirror() -> Origin {
     Origin::answering(|_| {
-        let fields =
-            [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Accept", ACCEPT)];
+        let fields = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Accept", ACCEPT)];
         Answer::bodiless(101, &fields).then(Step::Echo)
     })
 }
@@ -60,7 +59,10 @@ fn valid() -> Vec<(&'static str, Vec<u8>)> {
         ("an empty binary message", frame(FIN | BINARY, "")),
         ("every byte", frame(FIN | BINARY, &bytes)),
         ("characters of many bytes", frame(FIN | TEXT, "κόσμε 日本 \u{1f600}")),
-        ("a character cut by fragments", [frame(TEXT, [0xe6]), frame(0, [0x97]), frame(FIN, [0xa5])].concat()),
+        (
+            "a character cut by fragments",
+            [frame(TEXT, [0xe6]), frame(0, [0x97]), frame(FIN, [0xa5])].concat(),
+        ),
         ("empty fragments", [frame(TEXT, ""), frame(0, ""), frame(FIN, "")].concat()),
         ("two messages", [frame(FIN | TEXT, "a"), frame(FIN | BINARY, "b")].concat()),
         ("a ping without content", frame(FIN | PING, "")),

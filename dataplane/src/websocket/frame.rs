@@ -159,7 +159,10 @@ mod tests {
             ("a reserved control kind", &[0x8b, 0x80, 0, 0, 0, 0]),
             ("no mask", &[0x81, 0x05]),
             ("a length of 16 bits that fits into 7", &[0x81, 0xfe, 0, 125, 0, 0, 0, 0]),
-            ("a length of 64 bits that fits into 16", &[0x81, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0]),
+            (
+                "a length of 64 bits that fits into 16",
+                &[0x81, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0],
+            ),
             ("a length with its highest bit", &[0x82, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
             ("a fragmented ping", &[0x09, 0x80, 0, 0, 0, 0]),
             ("a long ping", &[0x89, 0xfe, 0, 126, 0, 0, 0, 0]),

@@ -80,14 +80,14 @@ mod tests {
             ("no key", VERSION.to_owned(), format!("{upgrade}{ACCEPT}")),
             ("two keys", format!("{KEY}{asked}"), format!("{upgrade}{ACCEPT}")),
             ("no version", KEY.to_owned(), format!("{upgrade}{ACCEPT}")),
-            (
-                "an old version",
-                format!("{KEY}Sec-WebSocket-Version: 8\r\n"),
-                format!("{upgrade}{ACCEPT}"),
-            ),
+            ("an old version", format!("{KEY}Sec-WebSocket-Version: 8\r\n"), format!("{upgrade}{ACCEPT}")),
             ("no answer to the key", asked.clone(), upgrade.to_owned()),
             ("two answers", asked.clone(), format!("{upgrade}{ACCEPT}{ACCEPT}")),
-            ("another answer", asked.clone(), format!("{upgrade}Sec-WebSocket-Accept: {}\r\n", "A".repeat(28))),
+            (
+                "another answer",
+                asked.clone(),
+                format!("{upgrade}Sec-WebSocket-Accept: {}\r\n", "A".repeat(28)),
+            ),
             ("an extension", asked.clone(), format!("{upgrade}{ACCEPT}Sec-WebSocket-Extensions: x\r\n")),
             ("two protocols", asked.clone(), format!("Upgrade: websocket, x\r\n{ACCEPT}")),
         ] {

@@ -64,7 +64,8 @@ pub fn is_reached(place: &ExceptedPlace, places: Places) -> bool {
 }
 
 /// Places at which the values of a message are judged.
-const IN_MESSAGES: &[Place] = &[Place::Body, Place::Form, Place::FormName, Place::Json, Place::JsonKey, Place::Xml];
+const IN_MESSAGES: &[Place] =
+    &[Place::Body, Place::Form, Place::FormName, Place::Json, Place::JsonKey, Place::Xml];
 
 /// One place, ready to be compared.
 #[derive(Debug)]

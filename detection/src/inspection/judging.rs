@@ -7,9 +7,8 @@ use std::time::Duration;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
-use super::repeated::{Arrived, Names, Source};
+use super::repeated::{Arrived, Names};
 use super::{OnHit, documents};
-use crate::body::Sink;
 use crate::body::is_json;
 use crate::budget::{Budget, Meter};
 use crate::cost::Cost;
@@ -42,7 +41,7 @@ pub(crate) struct Judging {
     /// Of the active ones, those that look at how a value is coded.
     codings: Candidates,
     on_hit: OnHit,
-    meter: Meter,
+    pub(super) meter: Meter,
     cost: Cost,
     verdict: Verdict,
     pub(super) exceptions: RequestExceptions,
@@ -61,9 +60,11 @@ pub(crate) struct Judging {
     /// Documents that the value in hand turned out to be.
     documents: Vec<Vec<u8>>,
     /// Depth of the field in hand in documents inside values.
-    level: u8,
+    pub(super) level: u8,
     /// True if the fields are values of a message.
     pub(super) is_message: bool,
+    /// Documents of GraphQL so far.
+    pub(super) graphql_documents: u32,
 }
 
 /// The matchers that are to look at a view.
@@ -99,6 +100,7 @@ impl Judging {
             documents: Vec::new(),
             level: 0,
             is_message: false,
+            graphql_documents: 0,
         }
     }
 
@@ -119,6 +121,7 @@ impl Judging {
         self.arrived.reset();
         self.names = Names::default();
         self.is_message = false;
+        self.graphql_documents = 0;
     }
 
     pub(super) fn verdict(&self) -> &Verdict {
@@ -191,7 +194,7 @@ impl Judging {
 
     /// Judges one field in all its views.
     pub(crate) fn field(&mut self, field: &Field<'_>) {
-        if field.value.is_empty() || self.is_over() {
+        if field.value.is_empty() || self.is_over() || self.graphql(field) {
             return;
         }
         // Where no rule is in force there is nothing to derive views for; reading the field out of a body was work.
@@ -371,31 +374,5 @@ impl Judging {
 
     pub(super) fn is_over(&self) -> bool {
         self.meter.is_out() || (self.on_hit == OnHit::Stop && self.verdict.blocks())
-    }
-}
-
-impl Sink for Judging {
-    fn field(&mut self, place: Place, name: &[u8], value: &[u8]) {
-        if place == Place::Part {
-            self.arrived.note(Source::Form, name, value);
-        }
-        Judging::field(self, &Field { place, name, value });
-    }
-
-    fn argument(&mut self, names: Place, values: Place, pair: &[u8]) {
-        Judging::argument(self, names, values, pair);
-    }
-
-    fn argument_name(&mut self, names: Place, name: &[u8]) {
-        self.in_context(names, names, name, b"");
-        Judging::argument_name(self, names, name);
-    }
-
-    fn violation(&mut self, leaf: Leaf, reason: &'static str) {
-        Judging::violation(self, leaf, reason.into());
-    }
-
-    fn is_over(&self) -> bool {
-        Judging::is_over(self)
     }
 }

@@ -129,7 +129,10 @@ async fn benign_messages_reach_the_upstream_as_they_were_sent() {
         ("an empty text", frame(FIN | TEXT, "")),
         ("JSON", frame(FIN | TEXT, r#"{"say":"It's 5 o'clock"}"#)),
         ("bytes", frame(FIN | BINARY, [0xff, 0, 1, 0xfe])),
-        ("many", [frame(FIN | TEXT, "a"), frame(FIN | BINARY, "b"), frame(FIN | PING, "c")].concat().repeat(100)),
+        (
+            "many",
+            [frame(FIN | TEXT, "a"), frame(FIN | BINARY, "b"), frame(FIN | PING, "c")].concat().repeat(100),
+        ),
         ("pongs", frame(FIN | PONG, "")),
         ("a long text", frame(FIN | TEXT, &long)),
         ("a long binary", frame(FIN | BINARY, &large)),
