@@ -5,6 +5,7 @@
 //! It knows no protections, rules, schemas, places or limits of the configuration.
 
 pub mod form;
+pub mod graphql;
 pub mod json;
 pub mod multipart;
 pub mod parameters;

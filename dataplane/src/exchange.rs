@@ -58,6 +58,8 @@ mod tunnel;
 
 mod upgrade;
 
+mod websocket;
+
 #[cfg(test)]
 mod testing;
 
@@ -164,6 +166,7 @@ async fn forward(
     let answered = transfer::transfer(&mut cleared, client, proxy, notes).await;
     cleared.body.report(&exchange.context, &mut exchange.findings);
     exchange.add_call(call);
+    exchange.add_messages();
     let (status, detail, outcome) = match answered {
         Ok(Answered { status, fate, detail }) => (status, detail.map(Cow::Borrowed), Ok(fate)),
         // A request that is refused late has its event where one that is refused early has it.

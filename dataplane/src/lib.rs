@@ -44,6 +44,8 @@ mod min_rate;
 
 mod message;
 
+mod websocket;
+
 pub mod head;
 
 pub mod http1;

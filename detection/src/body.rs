@@ -25,6 +25,6 @@ pub use chunking_check::reads_same_in_chunks;
 pub(crate) use encoded::Encoded;
 pub(crate) use json::is_strict as is_json;
 pub use kind::BodyKind;
-pub(crate) use reader::Body;
+pub(crate) use reader::{Body, Plain};
 pub(crate) use sink::Sink;
 pub use sink::{Completeness, Progress};

@@ -44,7 +44,8 @@ const fn role(place: Place) -> Role {
         | Place::PartHeader
         | Place::FileName
         | Place::ResponseHeader
-        | Place::ResponseBody => Role::Piece,
+        | Place::ResponseBody
+        | Place::Message => Role::Piece,
     }
 }
 

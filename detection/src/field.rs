@@ -46,6 +46,9 @@ pub enum Place {
     ResponseHeader,
     /// Body of a response, decoded when it was compressed.
     ResponseBody,
+    /// A value in a message of a WebSocket, in events and exceptions. It is judged at the place that its form gives it
+    /// (JSON, text), so no rule names this one.
+    Message,
 }
 
 impl Place {
@@ -67,6 +70,7 @@ impl Place {
             Place::Body => "BODY",
             Place::ResponseHeader => "RESPONSE_HEADERS",
             Place::ResponseBody => "RESPONSE_BODY",
+            Place::Message => "WS_MESSAGE",
         }
     }
 }
@@ -94,6 +98,7 @@ impl Place {
         Place::Body,
         Place::ResponseHeader,
         Place::ResponseBody,
+        Place::Message,
     ];
 
     /// Returns `true` if its values are percent-coded, by definition or, in cookies, by what every library does.
@@ -124,7 +129,7 @@ impl Place {
             | Place::Form
             | Place::PartName
             | Place::Part => Naming::Coded,
-            Place::JsonKey | Place::Json => Naming::Path(b'.'),
+            Place::JsonKey | Place::Json | Place::Message => Naming::Path(b'.'),
             Place::Xml => Naming::Path(b'/'),
             Place::Cookie | Place::PartHeader | Place::FileName | Place::File => Naming::Plain,
         }

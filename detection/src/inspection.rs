@@ -16,11 +16,14 @@ use crate::verdict::Verdict;
 
 mod arguments;
 mod documents;
+mod graphql;
 mod headers;
 mod joined;
 mod judging;
+mod message;
 mod nested;
 mod repeated;
+mod sink;
 mod split;
 
 use headers::Kind;
@@ -29,6 +32,7 @@ use repeated::{Names, Source, folded};
 pub use crate::body::{BodyKind, Progress};
 pub use crate::bounds::{Bounds, Files, Parsers};
 pub(crate) use judging::Judging;
+pub use message::MessageKind;
 
 /// The consequence of evidence that blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +54,8 @@ pub struct Inspection {
     /// The first bytes of the content of a coded body, and whether the beginnings were compared with them.
     beginning: Vec<u8>,
     is_compared: bool,
+    /// The first bytes of a message, until it is known where its content begins.
+    opening: message::Opening,
 }
 
 /// Bytes of content with which the beginnings of coded bytes are compared.
@@ -72,6 +78,7 @@ impl Inspection {
             encoded: Vec::new(),
             beginning: Vec::new(),
             is_compared: false,
+            opening: message::Opening::default(),
         }
     }
 
@@ -81,6 +88,7 @@ impl Inspection {
         self.bounds = bounds;
         self.body.reset();
         self.encoded.clear();
+        self.opening.reset();
     }
 
     /// Takes the exceptions of the route, before anything is judged. [`Inspection::reset`] forgets them.

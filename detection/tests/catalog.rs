@@ -38,6 +38,7 @@ const DATA_PLANE: &[Leaf] = &[
     Leaf::RequestValidationRequireHostHeader,
     Leaf::RequestValidationRequireContentType,
     Leaf::RequestValidationSlowClients,
+    Leaf::WebsocketMessages,
     Leaf::ResourceLimitsMaxInspectionSize,
     Leaf::ResourceLimitsMaxMemory,
     Leaf::ResourceLimitsDecompressionRatio,

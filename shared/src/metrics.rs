@@ -155,6 +155,10 @@ metrics! {
         "Request bodies that inflate to more than inspection.decompression_ratio_limit allows.";
     ResponseUninspected, "waf_responses_uninspected_total", MetricKind::Counter, None, ["route", "why"], Workers,
         "Responses of types that rules read which passed unread, or unread from a point on: longer than inspection.max_inspect_size (length), or in a content coding that cannot be taken off (coding).";
+    WebsocketMessages, "waf_websocket_messages_total", MetricKind::Counter, None, ["route", "result"], Workers,
+        "Messages of clients over WebSockets, by result: clean, unread (binary, or longer than inspection.max_inspect_size), detected (reported and forwarded) or blocked (the connection was closed).";
+    TunnelsUninspected, "waf_tunnels_uninspected_total", MetricKind::Counter, None, ["route"], Workers,
+        "Connections that left HTTP and that no rule looks at: protocols other than WebSocket, or routes without websocket-messages.";
     RateLimited, "waf_rate_limited_total", MetricKind::Counter, None, ["route"], Workers,
         "Requests beyond a rate limit: refused with 429, or in detect_only allowed.";
     OpenapiValidation, "waf_openapi_validation_total", MetricKind::Counter, None, ["route", "result"], Workers,
@@ -232,6 +236,11 @@ counters! {
         DecompressionRejected, DecompressionRejected, "";
         ResponseTooLong, ResponseUninspected, "length";
         ResponseCoded, ResponseUninspected, "coding";
+        WebsocketClean, WebsocketMessages, "clean";
+        WebsocketUnread, WebsocketMessages, "unread";
+        WebsocketDetected, WebsocketMessages, "detected";
+        WebsocketBlocked, WebsocketMessages, "blocked";
+        TunnelsUninspected, TunnelsUninspected, "";
         RateLimited, RateLimited, "";
         OpenapiValid, OpenapiValidation, "valid";
         OpenapiInvalid, OpenapiValidation, "invalid";

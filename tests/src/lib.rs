@@ -18,6 +18,8 @@ pub mod pebble;
 
 pub mod frames;
 
+pub mod websocket;
+
 pub mod contract;
 
 pub mod coded;

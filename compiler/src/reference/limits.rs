@@ -158,9 +158,39 @@ fn fixed_limits(out: &mut String) {
     );
     let arguments = Leaf::RequestValidationArgumentLimits;
     let slow = Leaf::RequestValidationSlowClients;
-    let rows: [(&str, String, Leaf, &str); 9] = [
+    let rows: [(&str, String, Leaf, &str); 14] = [
         ("Arguments of one request", fixed::ARGUMENTS_MAX.to_string(), arguments, "logged"),
         ("Bytes of an argument's name", fixed::ARGUMENT_NAME_BYTES_MAX.to_string(), arguments, "logged"),
+        (
+            "Levels of a GraphQL document",
+            fixed::GRAPHQL_DEPTH_MAX.to_string(),
+            Leaf::GraphqlMaxDepth,
+            "logged",
+        ),
+        (
+            "Aliases of a GraphQL document",
+            fixed::GRAPHQL_ALIASES_MAX.to_string(),
+            Leaf::GraphqlMaxAliases,
+            "logged",
+        ),
+        (
+            "Fields of a GraphQL document",
+            fixed::GRAPHQL_FIELDS_MAX.to_string(),
+            Leaf::GraphqlMaxFields,
+            "logged",
+        ),
+        (
+            "Directives of a GraphQL document",
+            fixed::GRAPHQL_DIRECTIVES_MAX.to_string(),
+            Leaf::GraphqlMaxDirectives,
+            "logged",
+        ),
+        (
+            "GraphQL documents in one request",
+            fixed::GRAPHQL_BATCH_MAX.to_string(),
+            Leaf::GraphqlMaxBatch,
+            "logged",
+        ),
         ("Codings stacked on one body", "2".to_owned(), Leaf::HttpComplianceMalformedBody, "logged"),
         (
             "Bytes of a request target",
@@ -267,6 +297,28 @@ fn of_the_rest() -> Vec<(&'static str, String, &'static str)> {
             "Upgraded connections of one worker to one upstream, with the same shares for one client",
             fixed::UPSTREAM_TUNNELS_MAX.to_string(),
             "503",
+        ),
+        (
+            "A message of a WebSocket that waits for its verdict",
+            seconds(fixed::WEBSOCKET_MESSAGE_SECONDS),
+            "closed with 1008",
+        ),
+        ("Its fragments", fixed::WEBSOCKET_FRAGMENTS_MAX.to_string(), "closed with 1008"),
+        (
+            "Control frames and empty fragments in a second on a WebSocket",
+            fixed::WEBSOCKET_CONTROL_FRAMES_MAX.to_string(),
+            "closed with 1008",
+        ),
+        (
+            "Messages in a second on a WebSocket",
+            fixed::WEBSOCKET_MESSAGES_MAX.to_string(),
+            "the rest is read in the next second",
+        ),
+        ("Taking a close frame and closing, on a WebSocket", seconds(fixed::WEBSOCKET_CLOSE_SECONDS), "cut"),
+        (
+            "Audit events of one WebSocket in `detect_only`",
+            fixed::WEBSOCKET_EVENTS_MAX.to_string(),
+            "messages are counted alone",
         ),
         ("The head of an upstream's answer", format!("{} KB", fixed::RESPONSE_HEAD_BYTES_MAX >> 10), "502"),
         ("Interim (1xx) answers to one request", fixed::INTERIM_RESPONSES_MAX.to_string(), "502"),

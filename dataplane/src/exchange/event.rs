@@ -76,7 +76,7 @@ pub(super) fn compose(
     if found.is_empty() {
         return None;
     }
-    let parts = parts_not_inspected(findings.not_inspected(), ending);
+    let parts = parts_not_inspected(findings, ending);
     let not_inspected: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
     let head = context.head().map(AsRef::as_ref);
     let first = |name| head.and_then(|head: &RequestHead| head.fields.first(name));
@@ -136,15 +136,15 @@ fn ordered<'f>(findings: &'f Findings, verdict: Option<&'f Verdict>) -> Vec<Even
     found.extend(before.iter().map(of_check));
     found.extend(verdict.iter().flat_map(|verdict| &verdict.matches).map(of_rule));
     found.extend(meanwhile.iter().map(of_check));
-    found.extend(engine.map(|violation| refusing(violation.leaf, "BODY", &violation.reason)));
+    found.extend(engine.map(|violation| refusing(violation.leaf, findings.place(), &violation.reason)));
     found.extend(response.iter().flat_map(|verdict| &verdict.matches).map(of_rule));
     found.extend(of_response.iter().map(|found| refusing(found.leaf, "RESPONSE_BODY", &found.reason)));
     found
 }
 
 /// The parts of the exchange that no rule looked at, in words.
-fn parts_not_inspected(bytes: NotInspected, ending: &Ending<'_>) -> Vec<Cow<'static, str>> {
-    let NotInspected { rest, files, body } = bytes;
+fn parts_not_inspected(findings: &Findings, ending: &Ending<'_>) -> Vec<Cow<'static, str>> {
+    let NotInspected { rest, files, body } = findings.not_inspected();
     let mut parts: Vec<Cow<'static, str>> = Vec::new();
     for (bytes, of) in [
         (rest, "bytes of the body"),
@@ -158,7 +158,7 @@ fn parts_not_inspected(bytes: NotInspected, ending: &Ending<'_>) -> Vec<Cow<'sta
     if ending.verdict.is_some_and(|verdict| verdict.timed_out) {
         parts.push("what came after evaluation_timeout had run out".into());
     }
-    if ending.status == 101 {
+    if findings.is_tunnel() {
         parts.push("the connection after its upgrade".into());
     }
     parts
@@ -247,13 +247,15 @@ mod tests {
 
     #[test]
     fn parts_without_inspection_are_named() {
-        let bytes = NotInspected { rest: 3, files: 0, body: 5 };
+        let mut findings = Findings::default();
+        findings.add_not_inspected(NotInspected { rest: 3, files: 0, body: 5 });
+        findings.set_tunnel();
         let expected = [
             "3 bytes of the body",
             "5 bytes of a body of a type that is not read",
             "the connection after its upgrade",
         ];
-        assert_eq!(parts_not_inspected(bytes, &ending(101)), expected);
-        assert!(parts_not_inspected(NotInspected::default(), &ending(200)).is_empty());
+        assert_eq!(parts_not_inspected(&findings, &ending(101)), expected);
+        assert!(parts_not_inspected(&Findings::default(), &ending(101)).is_empty());
     }
 }

@@ -112,6 +112,8 @@ pub(crate) struct Measurements {
     pub(super) cannot_spool: bool,
     /// True if the connection became a tunnel, whose duration says nothing about requests.
     pub(super) is_upgraded: bool,
+    /// What was done about messages of a WebSocket, at the worst.
+    pub(super) messages: Option<Disposition>,
 }
 
 impl Measurements {
@@ -147,10 +149,35 @@ pub(crate) struct Findings {
     response: Option<Box<Verdict>>,
     /// True if the message is one that no mode forwards.
     is_unforwardable: bool,
+    /// True if the connection left HTTP and no rule looks at it.
+    is_tunnel: bool,
+    /// True if these are the findings of a message of a WebSocket.
+    is_message: bool,
     pub(super) measured: Measurements,
 }
 
 impl Findings {
+    /// Findings of one message of a WebSocket.
+    pub(super) fn of_message() -> Findings {
+        Findings { is_message: true, ..Findings::default() }
+    }
+
+    /// Place of violations of what rules looked at.
+    pub(super) fn place(&self) -> &'static str {
+        if self.is_message { "WS_MESSAGE" } else { "BODY" }
+    }
+
+    /// Marks a connection that left HTTP, and that no rule looks at from now on.
+    pub(super) fn set_tunnel(&mut self) {
+        self.is_tunnel = true;
+        self.measured.count(RouteCounter::TunnelsUninspected);
+    }
+
+    /// Reports whether the connection left HTTP and no rule looks at it.
+    pub(super) fn is_tunnel(&self) -> bool {
+        self.is_tunnel
+    }
+
     /// Adds a violation of `leaf`, if that is enabled; the error refuses the request, where the mode says so.
     pub(crate) fn violate(
         &mut self,

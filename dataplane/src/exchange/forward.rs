@@ -20,10 +20,12 @@ pub(super) fn head(admitted: &Admitted, route: &Route, context: &RequestContext)
     let host = admitted.host();
     out.field(b"Host", host.unwrap_or(route.upstream.authority.as_bytes()));
     let dropped = connection_tokens(head, context);
+    let drops_extensions = upgrade::is_inspected(admitted, context);
     for (name, value) in head.fields.iter() {
         let ends_here = fields::find(name).is_some_and(|known| ends_here(name, known, context))
             || dropped.iter().any(|token| fields::are_alike(name, token))
-            || is_other_trace(name, context);
+            || is_other_trace(name, context)
+            || drops_extensions && fields::are_alike(name, b"sec-websocket-extensions");
         if !ends_here {
             out.field(name, value);
         }
@@ -146,6 +148,15 @@ mod tests {
                 "GET / HTTP/1.1\nHost: a\nUpgrade: websocket, x\nConnection: Upgrade",
             ),
             ("GET / HTTP/1.1\nHost: a\nUpgrade: websocket", "GET / HTTP/1.1\nHost: a"),
+            (
+                "GET / HTTP/1.1\nHost: a\nUpgrade: websocket\nConnection: upgrade\n\
+                 Sec-WebSocket-Extensions: permessage-deflate\nSec_WebSocket_Extensions: x\nSec-WebSocket-Key: k",
+                "GET / HTTP/1.1\nHost: a\nSec-WebSocket-Key: k\nUpgrade: websocket\nConnection: Upgrade",
+            ),
+            (
+                "GET / HTTP/1.1\nHost: a\nUpgrade: x\nConnection: upgrade\nSec-WebSocket-Extensions: y",
+                "GET / HTTP/1.1\nHost: a\nSec-WebSocket-Extensions: y\nUpgrade: x\nConnection: Upgrade",
+            ),
             (
                 "POST / HTTP/1.1\nHost: a\nContent-Type: a/b\nTransfer-Encoding: Chunked",
                 "POST / HTTP/1.1\nHost: a\nContent-Type: a/b\nTransfer-Encoding: chunked",

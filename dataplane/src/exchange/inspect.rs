@@ -53,22 +53,7 @@ pub(super) fn head(
 ) -> Result<Inspected, Rejection> {
     findings.begin_rules();
     let admitted = &contracted.admitted;
-    let settings = context.settings();
-    let bounds = context.active_plan.bounds(context.route()).clone();
-    let on_hit = if context.is_blocking() { OnHit::Stop } else { OnHit::GoOn };
-    let budget =
-        Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time, watch };
-    let mut inspection = match inspections.take() {
-        Some(mut inspection) => {
-            inspection.reset(settings.leaves, bounds, on_hit, budget);
-            inspection
-        }
-        None => {
-            let engine = Arc::clone(context.active_plan.engine());
-            Box::new(Inspection::new(engine, settings.leaves, bounds, on_hit, budget))
-        }
-    };
-    inspection.except(context.active_plan.exceptions(context.route()));
+    let mut inspection = begin(inspections, context);
     let raw = admitted.head.target();
     inspection.head(&Head {
         method: admitted.head.method(),
@@ -85,6 +70,27 @@ pub(super) fn head(
             Err(Rejection::Found(refusal, inspection))
         }
     }
+}
+
+/// An inspection by the settings of the route, with its exceptions.
+pub(super) fn begin(inspections: &InspectionPool, context: &RequestContext) -> Box<Inspection> {
+    let settings = context.settings();
+    let bounds = context.active_plan.bounds(context.route()).clone();
+    let on_hit = if context.is_blocking() { OnHit::Stop } else { OnHit::GoOn };
+    let budget =
+        Budget { limit: settings.inspection.evaluation_timeout.duration(), clock: thread_cpu_time, watch };
+    let mut inspection = match inspections.take() {
+        Some(mut inspection) => {
+            inspection.reset(settings.leaves, bounds, on_hit, budget);
+            inspection
+        }
+        None => {
+            let engine = Arc::clone(context.active_plan.engine());
+            Box::new(Inspection::new(engine, settings.leaves, bounds, on_hit, budget))
+        }
+    };
+    inspection.except(context.active_plan.exceptions(context.route()));
+    inspection
 }
 
 /// Reads and inspects the part of the body that must be cleared before anything is forwarded.

@@ -57,6 +57,15 @@ impl Exchange {
         self.action = Some(RouteCounter::Blocked);
     }
 
+    /// Counts the request by what was found in messages of its WebSocket.
+    pub(super) fn add_messages(&mut self) {
+        match self.findings.measured.messages {
+            Some(Disposition::Blocked) => self.set_blocked(),
+            Some(Disposition::Detected) => self.action = Some(RouteCounter::Detected),
+            Some(Disposition::Logged) | None => {}
+        }
+    }
+
     pub(super) fn begin_trace(&mut self, head: Option<&RequestHead>) {
         if self.trace.is_none() {
             self.trace = spans::begin(&mut self.context, head);

@@ -26,7 +26,7 @@ where
     R2: AsyncRead + Unpin,
     W2: AsyncWrite + Unpin,
 {
-    let moved = Moved { began: Instant::now(), milliseconds: AtomicU64::new(0) };
+    let moved = Moved::begin();
     let both = async {
         tokio::try_join!(
             carry(client.reader, upstream.writer, &moved),
@@ -41,13 +41,17 @@ where
 }
 
 /// When a byte moved last, in either direction.
-struct Moved {
+pub(super) struct Moved {
     began: Instant,
     milliseconds: AtomicU64,
 }
 
 impl Moved {
-    fn now(&self) {
+    pub(super) fn begin() -> Moved {
+        Moved { began: Instant::now(), milliseconds: AtomicU64::new(0) }
+    }
+
+    pub(super) fn now(&self) {
         let passed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.milliseconds.store(passed, Ordering::Relaxed);
     }
@@ -74,7 +78,8 @@ async fn carry<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(
     }
 }
 
-async fn silence(moved: &Moved) {
+/// Ends once nothing has moved for long.
+pub(super) async fn silence(moved: &Moved) {
     let patience = Duration::from_secs(limits::TUNNEL_IDLE_SECONDS);
     loop {
         let until = moved.last() + patience;

@@ -1,9 +1,13 @@
 //! Upgrades (RFC 9110 section 7.8): which protocols a client may ask the upstream for, and whether the upstream chose
 //! one of them. It knows no socket; what follows a switch is the business of [`super::tunnel`].
 
+use waf_shared::catalog::Leaf;
+
 use super::admit::Admitted;
+use super::context::RequestContext;
 use crate::head::ResponseHead;
 use crate::http1::head::is_token;
+use crate::websocket;
 
 /// Names of protocols that carry HTTP: requests in them would reach the upstream unseen.
 const CARRY_HTTP: &[&str] = &["http", "h2", "h2c", "h3", "tls"];
@@ -15,6 +19,18 @@ pub(super) fn asked(admitted: &Admitted) -> Vec<&[u8]> {
         return Vec::new();
     }
     head.fields.tokens("upgrade").filter(|protocol| is_tunnelled(protocol)).collect()
+}
+
+/// Reports whether messages of a WebSocket are inspected, which the client asks for: extensions that change frames are not
+/// offered to the upstream then.
+pub(super) fn is_inspected(admitted: &Admitted, context: &RequestContext) -> bool {
+    context.settings().leaves.contains(Leaf::WebsocketMessages)
+        && asked(admitted).iter().any(|protocol| websocket::is_named(protocol))
+}
+
+/// Reports whether the upstream chose WebSocket.
+pub(super) fn is_websocket(response: &ResponseHead) -> bool {
+    response.fields.tokens("upgrade").any(websocket::is_named)
 }
 
 /// Reports whether the upstream's 101 chose nothing but what was asked for.

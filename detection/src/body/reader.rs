@@ -30,6 +30,20 @@ pub(crate) struct Body {
     finished: bool,
     /// True if the first bytes of a binary body were those of no text.
     is_unread: bool,
+    /// The content that is judged as text without a shape of its own; that of a file is not.
+    plain: Plain,
+}
+
+/// The content without a shape that is judged as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Plain {
+    /// None: it is the content of a file.
+    #[default]
+    None,
+    /// What is text by its first bytes.
+    Text,
+    /// All of it: it is declared as text.
+    All,
 }
 
 impl Body {
@@ -61,6 +75,17 @@ impl Body {
         self.kind
     }
 
+    /// Begins the content of a message, of which nothing but its first bytes says what it is.
+    pub(crate) fn start_message(&mut self, plain: Plain, bounds: &Bounds) {
+        self.reset();
+        self.kind = BodyKind::Binary;
+        self.text.limit(Limits::of(bounds));
+        self.finished = false;
+        self.room = bounds.max_inspect_size;
+        self.opening.start(b"");
+        self.plain = plain;
+    }
+
     /// Begins a body of which faults count for nothing.
     pub(crate) fn start_lenient(
         &mut self,
@@ -83,6 +108,7 @@ impl Body {
         self.uninspected = 0;
         self.finished = true;
         self.is_unread = false;
+        self.plain = Plain::None;
     }
 
     /// Bytes that wait for the end to be judged.
@@ -155,19 +181,33 @@ impl Body {
         let (content, rest) = self.opening.take(bytes, follow);
         match content {
             Content::Undecided => {}
+            Content::Binary | Content::Plain if self.is_plain(content) => {
+                self.text.start(BodyKind::Raw, Place::Body, b"", None);
+                self.text.feed(self.opening.head(), sink);
+                self.text.feed(rest, sink);
+            }
             Content::Binary => self.is_unread = true,
             Content::Plain => {
                 self.as_file(sink);
                 self.is_unread = true;
             }
             Content::Shaped(shape, wide) => {
-                if shape == Shape::Script {
+                if shape == Shape::Script && self.plain == Plain::None {
                     self.as_file(sink);
                 }
                 self.text.start_found(shape, wide);
                 self.text.feed(self.opening.head(), sink);
                 self.text.feed(rest, sink);
             }
+        }
+    }
+
+    /// Returns `true` if content without a shape is judged as text.
+    fn is_plain(&self, content: Content) -> bool {
+        match self.plain {
+            Plain::None => false,
+            Plain::Text => content == Content::Plain,
+            Plain::All => true,
         }
     }
 

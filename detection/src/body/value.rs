@@ -52,6 +52,9 @@ impl Limits {
     }
 }
 
+/// The mark between documents in a sequence (RFC 7464), which protocols of messages also write behind each.
+const RECORD_SEPARATOR: u8 = 0x1e;
+
 /// Which document's parser takes part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Document {
@@ -232,6 +235,12 @@ impl Value {
         if is_behind && matches!(rest, [b'{' | b'[', ..]) {
             self.json.reset();
             return Some(rest);
+        }
+        if let [RECORD_SEPARATOR, next @ ..] = rest
+            && is_behind
+        {
+            self.json.reset();
+            return Some(next);
         }
         if self.strict {
             let fault = if self.document == Document::Json { self.json.fault() } else { self.xml.fault() };

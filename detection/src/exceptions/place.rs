@@ -58,8 +58,14 @@ pub fn parse(text: &str) -> Result<ExceptedPlace, PlaceMistake> {
 
 /// Returns `true` if values of the place are among `places`.
 pub fn is_reached(place: &ExceptedPlace, places: Places) -> bool {
-    Place::ALL.iter().any(|kind| kind.as_str() == place.kind && places.contains(*kind))
+    let is_message = place.kind == Place::Message.as_str();
+    let in_messages = is_message && IN_MESSAGES.iter().any(|kind| places.contains(*kind));
+    in_messages || Place::ALL.iter().any(|kind| kind.as_str() == place.kind && places.contains(*kind))
 }
+
+/// Places at which the values of a message are judged.
+const IN_MESSAGES: &[Place] =
+    &[Place::Body, Place::Form, Place::FormName, Place::Json, Place::JsonKey, Place::Xml];
 
 /// One place, ready to be compared.
 #[derive(Debug)]
@@ -79,7 +85,14 @@ impl PlacePattern {
 
     /// Returns `true` for the values of `place` that are called `name`.
     pub(super) fn matches(&self, place: Place, name: &[u8]) -> bool {
-        if !self.places.contains(place) || self.name.is_empty() != name.is_empty() {
+        if !self.places.contains(place) {
+            return false;
+        }
+        // A message without a name is the whole message, whatever is found in it.
+        if place == Place::Message && self.name.is_empty() {
+            return true;
+        }
+        if self.name.is_empty() != name.is_empty() {
             return false;
         }
         if self.name.is_empty() {

@@ -7,9 +7,8 @@ use std::time::Duration;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
-use super::repeated::{Arrived, Names, Source};
+use super::repeated::{Arrived, Names};
 use super::{OnHit, documents};
-use crate::body::Sink;
 use crate::body::is_json;
 use crate::budget::{Budget, Meter};
 use crate::cost::Cost;
@@ -42,7 +41,7 @@ pub(crate) struct Judging {
     /// Of the active ones, those that look at how a value is coded.
     codings: Candidates,
     on_hit: OnHit,
-    meter: Meter,
+    pub(super) meter: Meter,
     cost: Cost,
     verdict: Verdict,
     pub(super) exceptions: RequestExceptions,
@@ -61,7 +60,11 @@ pub(crate) struct Judging {
     /// Documents that the value in hand turned out to be.
     documents: Vec<Vec<u8>>,
     /// Depth of the field in hand in documents inside values.
-    level: u8,
+    pub(super) level: u8,
+    /// True if the fields are values of a message.
+    pub(super) is_message: bool,
+    /// Documents of GraphQL so far.
+    pub(super) graphql_documents: u32,
 }
 
 /// The matchers that are to look at a view.
@@ -96,6 +99,8 @@ impl Judging {
             spaced: Vec::new(),
             documents: Vec::new(),
             level: 0,
+            is_message: false,
+            graphql_documents: 0,
         }
     }
 
@@ -115,6 +120,8 @@ impl Judging {
         self.context.reset();
         self.arrived.reset();
         self.names = Names::default();
+        self.is_message = false;
+        self.graphql_documents = 0;
     }
 
     pub(super) fn verdict(&self) -> &Verdict {
@@ -187,7 +194,7 @@ impl Judging {
 
     /// Judges one field in all its views.
     pub(crate) fn field(&mut self, field: &Field<'_>) {
-        if field.value.is_empty() || self.is_over() {
+        if field.value.is_empty() || self.is_over() || self.graphql(field) {
             return;
         }
         // Where no rule is in force there is nothing to derive views for; reading the field out of a body was work.
@@ -336,11 +343,17 @@ impl Judging {
     /// Records a rule that was found in a view of the field in hand: once, and only where no exception takes it away.
     fn note(&mut self, field: &Field<'_>, view: View, (bytes, offset): (&[u8], usize), found: Found) {
         if self.field_rules.iter().all(|rule| !std::ptr::eq(*rule, found.rule))
-            && !self.exceptions.take(found.rule, field.place, field.name)
+            && !self.exceptions.take(found.rule, self.shown(field.place), field.name)
         {
             self.field_rules.push(found.rule);
-            self.verdict.matched(Match::quoting(field, view, (bytes, offset), found));
+            let shown = Field { place: self.shown(field.place), ..*field };
+            self.verdict.matched(Match::quoting(&shown, view, (bytes, offset), found));
         }
+    }
+
+    /// The place by which events and exceptions name a value that is judged at `place`.
+    fn shown(&self, place: Place) -> Place {
+        if self.is_message { Place::Message } else { place }
     }
 
     pub(super) fn violation(&mut self, leaf: Leaf, reason: Cow<'static, str>) {
@@ -361,31 +374,5 @@ impl Judging {
 
     pub(super) fn is_over(&self) -> bool {
         self.meter.is_out() || (self.on_hit == OnHit::Stop && self.verdict.blocks())
-    }
-}
-
-impl Sink for Judging {
-    fn field(&mut self, place: Place, name: &[u8], value: &[u8]) {
-        if place == Place::Part {
-            self.arrived.note(Source::Form, name, value);
-        }
-        Judging::field(self, &Field { place, name, value });
-    }
-
-    fn argument(&mut self, names: Place, values: Place, pair: &[u8]) {
-        Judging::argument(self, names, values, pair);
-    }
-
-    fn argument_name(&mut self, names: Place, name: &[u8]) {
-        self.in_context(names, names, name, b"");
-        Judging::argument_name(self, names, name);
-    }
-
-    fn violation(&mut self, leaf: Leaf, reason: &'static str) {
-        Judging::violation(self, leaf, reason.into());
-    }
-
-    fn is_over(&self) -> bool {
-        Judging::is_over(self)
     }
 }

@@ -72,7 +72,15 @@ fn bodies() -> Vec<(Leaf, Message)> {
     let files = file("a.txt", "text/plain", "x").repeat(11) + "--b--\r\n";
     let large = file("a.txt", "text/plain", &"x".repeat(65)) + "--b--\r\n";
     let entities = format!("<!DOCTYPE a [<!ENTITY x \"y\">]><a>{}</a>", "&x;".repeat(101));
+    let query = |document: &str| post(json, &format!("{{\"query\":\"{document}\"}}"));
+    let document = "{\"query\":\"{a}\"}";
     vec![
+        (Leaf::GraphqlMaxDepth, query(&format!("{}{{b}}{}", "{a".repeat(50), "}".repeat(50)))),
+        (Leaf::GraphqlMaxDepth, query("{...A} fragment A on T {a {...A}}")),
+        (Leaf::GraphqlMaxAliases, query(&format!("{{{}}}", "a:b ".repeat(501)))),
+        (Leaf::GraphqlMaxFields, query(&format!("{{{}}}", "a ".repeat(5_001)))),
+        (Leaf::GraphqlMaxDirectives, query(&format!("{{a {}}}", "@b".repeat(501)))),
+        (Leaf::GraphqlMaxBatch, post(json, &format!("[{}{document}]", format!("{document},").repeat(100)))),
         (Leaf::JsonParsingMaxDepth, post(json, &"[".repeat(21))),
         (Leaf::JsonParsingMaxKeys, post(json, &format!("{{{keys}}}"))),
         (Leaf::HttpComplianceMalformedBody, post(xml, "<a><b></a>")),

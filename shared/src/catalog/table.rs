@@ -562,12 +562,33 @@ leaves! {
     RequestValidationSlowClients, "request-validation-slow-clients", "request-validation", "", On, [400], 408,
         "Clients that send headers later than `protocol.slow_request_header_timeout` (10s), or a body slower than 1,024 bytes a second.",
         "Rather than disable it, lower `protocol.slow_request_min_rate_bps` for mobile or satellite links; disable it for test rigs with paused input.";
+    WebsocketMessages, "websocket-messages", "websocket-messages", "", On, [20], 403,
+        "Messages that a client sends over a WebSocket: each is judged like a body before the upstream gets it, and frames have to follow RFC 6455. A violation closes the connection with code 1008, 1002, 1007 or 1009.",
+        "Disable it where messages are code by design, such as a terminal, a notebook or an editor in the browser, or where clients need compression; the connection is a tunnel then.";
     JsonParsingMaxDepth, "json-parsing-max-depth", "json-parsing", "", On, [400, 674], 403,
         "A JSON body nested deeper than `inspection.json_depth`, by default 20 levels, for example thousands of opening brackets.",
         "Rather than disable it, raise the limit for documents that nest deeply, such as editor states, menus or FHIR bundles.";
     JsonParsingMaxKeys, "json-parsing-max-keys", "json-parsing", "", On, [400, 407], 403,
         "A JSON object with more keys than `inspection.json_keys`, by default 1,000, as used to make hash tables collide.",
         "Rather than disable it, raise the limit on bulk import, translation file and product catalog routes.";
+    GraphqlMaxDepth, "graphql-max-depth", "graphql", "", On, [400, 674], 403,
+        "A GraphQL document nested deeper than 50 levels, fragments written out, in a `query` or as a body; fragments in a circle too.",
+        "Disable it where documents are made by programs that nest without end, such as exports of a content tree.";
+    GraphqlMaxAliases, "graphql-max-aliases", "graphql", "", On, [400, 799], 403,
+        "A GraphQL document with more than 500 aliases, fragments written out, as used to try many passwords in one request.",
+        "Disable it where one document asks for many records by name on purpose, such as a dashboard that is put together by a program.";
+    GraphqlMaxFields, "graphql-max-fields", "graphql", "", On, [400, 770], 403,
+        "A GraphQL document that asks for more than 5,000 fields, fragments written out.",
+        "Disable it for tools that read a whole model at once, such as a content export or a site generator.";
+    GraphqlMaxDirectives, "graphql-max-directives", "graphql", "", On, [400, 770], 403,
+        "A GraphQL document with more than 500 directives, which cost servers time before they reject them.",
+        "Disable it where generated documents include or skip every field by a directive.";
+    GraphqlMaxBatch, "graphql-max-batch", "graphql", "", On, [400, 799], 403,
+        "More than 100 GraphQL documents in one request.",
+        "Disable it where a gateway collects the documents of many clients into one request.";
+    GraphqlIntrospection, "graphql-introspection", "graphql", "", Off, [200], 403,
+        "A GraphQL document that asks for the schema, for example `{\"query\":\"{ __schema { types { name } } }\"}`.",
+        "Enable it in production for APIs that are not public; development tools and code generators need the schema.";
     XmlParsingMaxDepth, "xml-parsing-max-depth", "xml-parsing", "", On, [400, 674], 403,
         "An XML body nested deeper than `inspection.xml_depth`, by default 20 elements.",
         "Rather than disable it, raise the limit for deep document formats, such as DocBook, office files or HL7 clinical documents.";

@@ -120,6 +120,8 @@ impl Row<'_> {
             | Name::BodyUninspected
             | Name::DecompressionRejected
             | Name::ResponseUninspected
+            | Name::WebsocketMessages
+            | Name::TunnelsUninspected
             | Name::RateLimited
             | Name::OpenapiValidation
             | Name::OpenapiShadow => self.route_counters(sums),

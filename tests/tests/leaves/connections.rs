@@ -6,9 +6,10 @@ use waf_tests::frames::{
     END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, Frames, GOAWAY, HEADERS, PING, REFUSED_STREAM, RST_STREAM,
     block, frame, get,
 };
-use waf_tests::origin::{Answer, Gate, Origin};
+use waf_tests::origin::{Answer, Gate, Origin, Step};
 use waf_tests::raw::{Connection, Request};
 use waf_tests::running::{Start, Waf, to_upstream};
+use waf_tests::websocket::{ACCEPT, Socket};
 
 use super::protections;
 
@@ -35,6 +36,18 @@ fn frame_floods_are_ended() {
     // The connection may be gone before all of it is written.
     let _ = client.push(&frame(PING, 0, 0, b"abcdefgh").repeat(20_000));
     assert_eq!(client.until(GOAWAY).map(|goaway| goaway.code()), Some(ENHANCE_YOUR_CALM));
+    is_named(&waf, leaf);
+}
+
+#[test]
+fn frames_of_a_websocket_follow_their_rules() {
+    let leaf = "websocket-messages";
+    let fields = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Accept", ACCEPT)];
+    let origin = Origin::answering(move |_| Answer::bodiless(101, &fields).then(Step::Echo));
+    let waf = waf(leaf, "", &origin);
+    let mut socket = Socket::open(waf.port, "/");
+    socket.send([0x81, 1, b'a']);
+    assert_eq!(socket.closed_with(), Some(1002));
     is_named(&waf, leaf);
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use waf_shared::catalog::Leaf;
 use waf_shared::metrics::RouteCounter;
 
 use super::super::admit::Admitted;
@@ -17,6 +18,7 @@ use super::super::relay::{self, Relayed};
 use super::super::response_relay::By;
 use super::super::tunnel::{self, Side};
 use super::super::upgrade;
+use super::super::websocket::{self, Session};
 use super::head::{Progress, Waiting, await_head};
 use super::outcome::{Answered, Failed, Notes};
 use super::upload::{SendFault, upload};
@@ -26,6 +28,7 @@ use crate::http1::head::Malformed;
 use crate::message::Client;
 use crate::proxy::Proxy;
 use crate::upstream::{Link, Outbound, Pool, Share, TunnelSlot, UpstreamError};
+use crate::websocket::is_agreed as handshake_is_agreed;
 
 /// The client's share of the connections of the origin while its request runs; given back however that ends.
 pub(super) struct Held {
@@ -57,7 +60,7 @@ impl Attempt<'_> {
             Exchanged::Answered(response) => self.finish(response, link, client, notes),
             Exchanged::Switched(response) => {
                 self.held.share = None;
-                switch(&response, &cleared.contracted.admitted, client, link, notes).await
+                switch((&response, &cleared.contracted.admitted), (client, link), self.proxy, notes).await
             }
         };
         answered.map_err(|failed| failed.at(peer))
@@ -200,15 +203,19 @@ struct Response {
 
 /// Relays the switch to the client, and carries bytes from then on.
 async fn switch(
-    response: &ResponseHead,
-    admitted: &Admitted,
-    client: &mut Client<'_>,
-    mut link: Link,
+    (response, admitted): (&ResponseHead, &Admitted),
+    (client, mut link): (&mut Client<'_>, Link),
+    proxy: &Proxy,
     notes: &mut Notes<'_>,
 ) -> Result<Answered, Failed> {
     let malformed = || UpstreamError::Malformed(Malformed::StartLine);
     let Link::Http1(connection) = &mut link else { return Err(malformed().into()) };
     if !upgrade::is_agreed(response, &upgrade::asked(admitted)) {
+        return Err(malformed().into());
+    }
+    let leaves = notes.context.settings().leaves;
+    let is_inspected = upgrade::is_websocket(response) && leaves.contains(Leaf::WebsocketMessages);
+    if is_inspected && !handshake_is_agreed(&admitted.head, response) {
         return Err(malformed().into());
     }
     connection.leave_slot();
@@ -220,7 +227,15 @@ async fn switch(
         return Err(malformed().into());
     };
     let upstream = Side { reader: &mut connection.reader, writer: &mut connection.writer };
-    tunnel::run(Side { reader, writer }, upstream).await;
+    let client = Side { reader, writer };
+    if is_inspected {
+        let path = admitted.target.path(admitted.head.target());
+        let session = Session { context: notes.context, proxy, path };
+        notes.findings.measured.messages = websocket::run(client, upstream, session).await;
+    } else {
+        notes.findings.set_tunnel();
+        tunnel::run(client, upstream).await;
+    }
     Ok(Answered { status: 101, fate: ConnectionFate::Abort, detail: None })
 }
 
