@@ -2,6 +2,7 @@
 //! which host. It knows files and X.509, nothing of authorities or workers.
 
 pub(crate) mod files;
+mod mounted;
 mod names;
 mod pair;
 mod snapshot;

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::acme::demand::wildcard_over;
 use crate::acme::rfc3339;
 use crate::acme::schedule::renewal;
-use crate::disk::{Pair, Provenance, Snapshot, is_wildcard};
+use crate::disk::{Pair, Provenance, Snapshot, is_wildcard, wildcard_of};
 
 const HEADER: [&str; 5] = ["HOST", "FROM", "ISSUER", "EXPIRES", "NEXT RENEWAL"];
 
@@ -40,12 +40,23 @@ fn row(name: &str, snapshot: &Snapshot, now: SystemTime) -> [String; 5] {
         None if is_wildcard(name) => cells("names on demand", None, "-".to_owned()),
         None => cells("missing", None, "now".to_owned()),
         Some(pair) if pair.provenance == Provenance::Own => {
-            cells("data_dir/certs", Some(pair), "by the operator".to_owned())
+            cells(&folder(name, snapshot), Some(pair), "by the operator".to_owned())
         }
         Some(pair) => {
             let at = renewal(pair);
             cells("ACME", Some(pair), if at <= now { "now".to_owned() } else { rfc3339(at) })
         }
+    }
+}
+
+/// The operator's folder that the certificate of `name` lies in.
+fn folder(name: &str, snapshot: &Snapshot) -> String {
+    let served = [Some(name.to_owned()), wildcard_of(name)].into_iter().flatten();
+    let served = served.filter(|name| snapshot.pairs.contains_key(name)).take(1).collect::<String>();
+    let folder = snapshot.mounted.get(&served).and_then(|folder| folder.file_name()?.to_str());
+    match folder {
+        None | Some("certs") => "data_dir/certs".to_owned(),
+        Some(folder) => format!("data_dir/certs/{folder}"),
     }
 }
 
@@ -74,7 +85,13 @@ mod tests {
         snapshot.pairs.insert("a.example".into(), pair(Provenance::Acme, "R10"));
         snapshot.pairs.insert("own.example".into(), pair(Provenance::Own, "Our CA"));
         snapshot.pairs.insert("x.shop.example".into(), pair(Provenance::Acme, "R10"));
-        let hosts = ["a.example", "b.example", "own.example", "*.shop.example"].map(str::to_owned);
+        for (name, folder) in [("*.wild.example", "certs"), ("mounted.example", "shop-tls")] {
+            snapshot.pairs.insert(name.into(), pair(Provenance::Own, "Our CA"));
+            snapshot.mounted.insert(name.into(), format!("/data/certs/{folder}").into());
+        }
+        let hosts =
+            ["a.example", "b.example", "own.example", "*.shop.example", "mounted.example", "x.wild.example"];
+        let hosts = hosts.map(str::to_owned);
         let text = text(&hosts, &snapshot, at(20_001));
         let lines: Vec<Vec<&str>> = text
             .lines()
@@ -86,7 +103,9 @@ mod tests {
         assert_eq!(lines[2], ["b.example", "missing", "-", "-", "now"]);
         assert_eq!(lines[3][1..3], ["data_dir/certs", "Our CA"]);
         assert_eq!(lines[4][..2], ["*.shop.example", "names on demand"]);
-        assert_eq!(lines[5][..2], ["x.shop.example", "ACME"]);
-        assert_eq!(lines.len(), 6);
+        assert_eq!(lines[5][..2], ["mounted.example", "data_dir/certs/shop-tls"]);
+        assert_eq!(lines[6][..2], ["x.wild.example", "data_dir/certs"]);
+        assert_eq!(lines[7][..2], ["x.shop.example", "ACME"]);
+        assert_eq!(lines.len(), 8);
     }
 }

@@ -6,6 +6,8 @@
 
 mod series;
 
+mod upstreams;
+
 pub use series::Series;
 
 use std::cell::Cell;
@@ -18,8 +20,10 @@ use std::time::{Duration, Instant};
 use nix::time::{ClockId, clock_gettime};
 use waf_detection::cost::Cost;
 use waf_shared::catalog;
-use waf_shared::limits::REPORT_ROUTES_MAX;
-use waf_shared::metrics::{self, Degraded, Now, Report, WorkerCounter};
+use waf_shared::limits::{REPORT_ROUTES_MAX, REPORT_UPSTREAMS_MAX};
+use waf_shared::metrics::{self, Degraded, EndpointCounts, Now, Report, WorkerCounter};
+
+use self::upstreams::Upstreams;
 
 /// Lanes at most; more threads share them.
 const LANES_MAX: usize = 16;
@@ -33,6 +37,7 @@ pub struct Metrics {
     counters: [AtomicU64; WorkerCounter::COUNT],
     degraded: AtomicU32,
     reported: Mutex<Now>,
+    upstreams: Upstreams,
 }
 
 /// Counters of one thread whatever the route. Aligned, so that lanes lie on cache lines of their own.
@@ -57,6 +62,7 @@ impl Metrics {
             counters: [const { AtomicU64::new(0) }; WorkerCounter::COUNT],
             degraded: AtomicU32::new(0),
             reported: Mutex::default(),
+            upstreams: Upstreams::default(),
         })
     }
 
@@ -131,6 +137,11 @@ impl Metrics {
         }
     }
 
+    /// Takes the state of the upstreams of the plan in force, whole.
+    pub(crate) fn set_upstreams(&self, upstreams: BTreeMap<String, EndpointCounts>) {
+        self.upstreams.set(upstreams);
+    }
+
     /// The counts since the last report, in as many reports as they take; none when nothing was counted.
     pub fn report(&self) -> Vec<Report> {
         let mut series: Vec<Arc<Series>> = vec![Arc::clone(&self.no_route)];
@@ -150,13 +161,18 @@ impl Metrics {
         };
         first.families = taken((0..=catalog::families().len()).map(family));
         first.routes = routes.drain(..routes.len().min(REPORT_ROUTES_MAX)).collect();
+        let mut upstreams = self.upstreams.take();
+        first.upstreams = upstreams.drain(..upstreams.len().min(REPORT_UPSTREAMS_MAX)).collect();
         let mut reports = Vec::new();
         if first != Report::default() {
             reports.push(first);
         }
-        while !routes.is_empty() {
-            let some = routes.drain(..routes.len().min(REPORT_ROUTES_MAX)).collect();
-            reports.push(Report { routes: some, ..Report::default() });
+        while !routes.is_empty() || !upstreams.is_empty() {
+            reports.push(Report {
+                routes: routes.drain(..routes.len().min(REPORT_ROUTES_MAX)).collect(),
+                upstreams: upstreams.drain(..upstreams.len().min(REPORT_UPSTREAMS_MAX)).collect(),
+                ..Report::default()
+            });
         }
         reports
     }

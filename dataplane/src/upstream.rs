@@ -5,11 +5,17 @@ mod connect;
 
 mod connection;
 
+mod dialer;
+
+mod endpoints;
+
 mod error;
 
 mod link;
 
 mod multiplexed;
+
+mod opening;
 
 mod origin;
 
@@ -19,19 +25,22 @@ mod tls;
 
 mod version;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use waf_shared::limits;
+use waf_shared::metrics::EndpointCounts;
 use waf_shared::plan::{Scheme, Upstream};
 
-use self::multiplexed::{Kept, Multiplexed, Shared};
+use self::endpoints::{Candidates, Endpoints};
+use self::multiplexed::{Kept, Multiplexed};
 use self::share::Shares;
 use crate::stream::Stream;
 pub use connection::Connection;
+pub(crate) use dialer::Dialer;
 pub use error::{Awaited, UpstreamError, UpstreamFailure};
 pub(crate) use link::{Answering, Link, Outbound};
 pub(crate) use origin::{origin, scheme_name};
@@ -72,6 +81,9 @@ pub struct Pool {
     tunnel_shares: Arc<Shares>,
     idle: Mutex<Vec<Idle>>,
     multiplexed: Mutex<Vec<Kept>>,
+    endpoints: Arc<Endpoints>,
+    /// Name of the origin in metrics.
+    name: String,
 }
 
 impl Pool {
@@ -82,6 +94,8 @@ impl Pool {
             Scheme::Https => Some(tls::Connector::new(&upstream.host, anchors)?),
         };
         Ok(Pool {
+            name: origin(&upstream),
+            endpoints: Arc::default(),
             upstream,
             tls,
             slots: Arc::new(Semaphore::new(limits::UPSTREAM_CONNECTIONS_MAX)),
@@ -140,22 +154,27 @@ impl Pool {
         repeatable: bool,
         timeout: Duration,
     ) -> Result<Link, UpstreamFailure> {
+        self.refresh();
+        let Some(chosen) = self.endpoints.choose(Candidates::Known, &[], Instant::now()) else {
+            return self.connect(want, timeout).await;
+        };
         if self.may_speak_http2(want)
-            && let Some(place) = self.place()
+            && let Some(mut place) = self.place(chosen.address)
         {
+            place.count_on(chosen);
             return Ok(Link::Http2(place));
         }
         if want == HttpVersionPreference::Http2 {
-            return self.connect(want, timeout).await;
+            return self.open(Some(chosen), want, timeout).await;
         }
-        while let Some(mut idle) = self.pop() {
+        while let Some(mut idle) = self.pop(chosen.address) {
             let fresh = idle.since.elapsed() < Duration::from_secs(limits::UPSTREAM_FRESH_SECONDS);
             // What came while nobody had asked for anything answers no request.
             if (fresh || repeatable) && idle.stream.is_quiet() {
-                return Ok(Link::Http1(Box::new(Connection::new((idle.stream, idle.peer), true, idle.slot))));
+                return Ok(Link::Http1(Box::new(Connection::new(idle.stream, true, chosen, idle.slot))));
             }
         }
-        self.connect(want, timeout).await
+        self.open(Some(chosen), want, timeout).await
     }
 
     /// A new connection, whatever is idle.
@@ -164,25 +183,14 @@ impl Pool {
         want: HttpVersionPreference,
         timeout: Duration,
     ) -> Result<Link, UpstreamFailure> {
-        let slot = tokio::time::timeout(timeout, Arc::clone(&self.slots).acquire_owned());
-        let slot = slot.await.map_err(|_| UpstreamError::Busy)?.map_err(|_| UpstreamError::Busy)?;
-        let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
-        let (stream, peer) = connect::connect(&self.upstream, self.tls.as_ref(), want, limit).await?;
-        if stream.is_http2() || (want == HttpVersionPreference::Http2 && self.tls.is_none()) {
-            let connection = Shared::begin((stream, peer), slot, limit).await;
-            let connection = connection.map_err(|error| error.at(Some(peer)))?;
-            let place = connection.take(false).ok_or(UpstreamError::Busy)?;
-            self.multiplexed().push(Kept { connection, used: Instant::now() });
-            return Ok(Link::Http2(place));
-        }
-        Ok(Link::Http1(Box::new(Connection::new((stream, peer), false, slot))))
+        self.open(None, want, timeout).await
     }
 
-    /// A place on a connection that is open and not full.
-    fn place(&self) -> Option<Multiplexed> {
+    /// A place on a connection to `peer` that is open and not full.
+    fn place(&self, peer: SocketAddr) -> Option<Multiplexed> {
         let mut kept = self.multiplexed();
         kept.retain(|entry| !entry.connection.is_closed());
-        kept.iter_mut().find_map(|entry| {
+        kept.iter_mut().filter(|entry| entry.connection.peer() == peer).find_map(|entry| {
             let place = entry.connection.take(true)?;
             entry.used = Instant::now();
             Some(place)
@@ -197,7 +205,7 @@ impl Pool {
     pub(crate) fn release(&self, link: Link) {
         // A place on a shared connection is given back by being dropped.
         let Link::Http1(connection) = link else { return };
-        let Connection { reader, writer, peer, slot: Some(slot), .. } = *connection else { return };
+        let Connection { reader, writer, chosen, slot: Some(slot), .. } = *connection else { return };
         let (reader, unread) = reader.into_parts();
         if !unread.is_empty() {
             // Bytes behind the answer belong to no request: nothing that follows could be distinguished from them.
@@ -206,7 +214,7 @@ impl Pool {
         let stream = reader.unsplit(writer);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < limits::UPSTREAM_IDLE_MAX {
-            idle.push(Idle { stream, peer, slot, since: Instant::now() });
+            idle.push(Idle { stream, peer: chosen.address, slot, since: Instant::now() });
         }
     }
 
@@ -222,40 +230,11 @@ impl Pool {
         idle.len()
     }
 
-    /// The most recently used one: the others may grow old and be closed.
-    fn pop(&self) -> Option<Idle> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-}
-
-/// A way to one host that keeps no connections.
-#[derive(Debug, Clone)]
-pub(crate) struct Dialer {
-    upstream: Upstream,
-    tls: Option<Arc<tls::Connector>>,
-}
-
-impl Dialer {
-    /// To `upstream`; an `https` one needs the system's trust anchors.
-    pub(crate) fn new(upstream: &Upstream) -> Result<Dialer, TlsSetupError> {
-        let tls = match upstream.scheme {
-            Scheme::Http => None,
-            Scheme::Https => {
-                Some(Arc::new(tls::Connector::new(&upstream.host, &mut tls::Anchors::default())?))
-            }
-        };
-        Ok(Dialer { upstream: upstream.clone(), tls })
-    }
-
-    /// A new connection, within `timeout`.
-    pub(crate) async fn dial(
-        &self,
-        want: HttpVersionPreference,
-        timeout: Duration,
-    ) -> Result<Stream, UpstreamFailure> {
-        let limit = timeout.min(Duration::from_secs(limits::CONNECT_SECONDS));
-        let (stream, _) = connect::connect(&self.upstream, self.tls.as_deref(), want, limit).await?;
-        Ok(stream)
+    /// The most recently used one to `peer`: the others may grow old and be closed.
+    fn pop(&self, peer: SocketAddr) -> Option<Idle> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = idle.iter().rposition(|entry| entry.peer == peer)?;
+        Some(idle.remove(place))
     }
 }
 
@@ -295,6 +274,12 @@ impl Pools {
             in_order.push(pool);
         }
         Ok((Pools { pools }, in_order))
+    }
+
+    /// Addresses by state of every origin whose name has been resolved.
+    pub(crate) fn endpoint_counts(&self) -> BTreeMap<String, EndpointCounts> {
+        let counts = self.pools.values().map(|pool| (pool.name.clone(), pool.endpoints.counts()));
+        counts.filter(|(_, counts)| *counts != EndpointCounts::default()).collect()
     }
 
     /// Closes idle connections of every pool.

@@ -245,6 +245,23 @@ pub const STREAM_STALL_SECONDS: u64 = 600;
 /// Seconds for connecting to an upstream, TLS included; `upstream_timeout` may be shorter.
 pub const CONNECT_SECONDS: u64 = 10;
 
+/// Addresses of one upstream's name that are used; of more the first.
+pub const UPSTREAM_ADDRESSES_MAX: usize = 64;
+
+/// Addresses that one request tries to connect to.
+pub const UPSTREAM_ATTEMPTS_MAX: usize = 8;
+
+/// Seconds after which an upstream's name is resolved again although every request finds an open connection.
+pub const UPSTREAM_RESOLVE_SECONDS: u64 = 5;
+
+/// Seconds for which open connections to an address serve that the last answers of the resolver lack: a resolver that
+/// names a few of many in turn must not cost a new connection for each request.
+pub const UPSTREAM_ADDRESS_SECONDS: u64 = 10;
+
+/// Seconds for which an address that accepts no connections is left out at most; the first time it is one second, and
+/// each time it doubles.
+pub const UPSTREAM_PAUSE_MAX_SECONDS: u64 = 60;
+
 /// Open connections of one worker to one upstream. More requests wait for one to become free.
 pub const UPSTREAM_CONNECTIONS_MAX: usize = 1_024;
 
@@ -318,6 +335,9 @@ pub const PART_FIELDS_MAX: usize = 16;
 
 /// Seconds between two reports of a worker's counters: what a killed worker takes with it at most.
 pub const REPORT_SECONDS: u64 = 1;
+
+/// Upstreams of one report; more are sent in several.
+pub const REPORT_UPSTREAMS_MAX: usize = 512;
 
 /// Routes of one report; more are sent in several.
 pub const REPORT_ROUTES_MAX: usize = 512;

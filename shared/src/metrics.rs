@@ -3,7 +3,7 @@
 
 mod report;
 
-pub use report::{Hit, Now, Observed, Report, RouteReport, Spared};
+pub use report::{EndpointCounts, Hit, Now, Observed, Report, RouteReport, Spared, UpstreamReport};
 
 use crate::catalog;
 
@@ -139,6 +139,8 @@ metrics! {
         "Requests that would have had an audit event without an exception, once for each exception that took a finding away. One that stays at 0 is not needed.";
     UpstreamErrors, "waf_upstream_errors_total", MetricKind::Counter, None, ["route", "kind"], Workers,
         "Failures of upstreams: connect, tls, timeout, reset (also an answer that is not HTTP, or one that broke off), 5xx (the upstream's own answer).";
+    UpstreamEndpoints, "waf_upstream_endpoints", MetricKind::Gauge, None, ["upstream", "state"], Workers,
+        "Addresses of an upstream's name by state: available, or left_out since they accepted no connection. Of the worker that leaves out most.";
     RequestDuration, "waf_request_duration_seconds", MetricKind::Histogram(REQUEST_BUCKETS), Seconds, ["route"], Workers,
         "Time from the first byte of a request to the last of its answer, without upgraded connections.";
     InspectionDuration, "waf_inspection_duration_seconds", MetricKind::Histogram(INSPECTION_BUCKETS), Seconds, ["route"], Workers,

@@ -13,6 +13,11 @@ use time::macros::format_description;
 
 /// Puts `text` into the volume at `folder` as `name`, in the steps and the order of the kubelet.
 pub fn write(folder: &Path, name: &str, text: &str) {
+    write_all(folder, &[(name, text)]);
+}
+
+/// The same for all files of a volume, such as those of a Secret.
+pub fn write_all(folder: &Path, files: &[(&str, &str)]) {
     let data = folder.join("..data");
     let before = fs::read_link(&data).ok();
 
@@ -20,16 +25,20 @@ pub fn write(folder: &Path, name: &str, text: &str) {
     let payload = folder.join(&version);
     fs::create_dir(&payload).expect("a folder in the volume");
     fs::set_permissions(&payload, fs::Permissions::from_mode(0o755)).expect("it is ours");
-    fs::write(payload.join(name), text).expect("a file in the volume");
-    fs::set_permissions(payload.join(name), fs::Permissions::from_mode(0o644)).expect("it is ours");
+    for (name, text) in files {
+        fs::write(payload.join(name), text).expect("a file in the volume");
+        fs::set_permissions(payload.join(name), fs::Permissions::from_mode(0o644)).expect("it is ours");
+    }
 
     let next = folder.join("..data_tmp");
     symlink(&version, &next).expect("a link in the volume");
     fs::rename(&next, &data).expect("a link can be renamed");
 
-    let visible = folder.join(name);
-    if visible.symlink_metadata().is_err() {
-        symlink(Path::new("..data").join(name), visible).expect("a link in the volume");
+    for (name, _) in files {
+        let visible = folder.join(name);
+        if visible.symlink_metadata().is_err() {
+            symlink(Path::new("..data").join(name), visible).expect("a link in the volume");
+        }
     }
     if let Some(before) = before {
         fs::remove_dir_all(folder.join(before)).expect("nobody needs the version before");

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-pub use launch::Start;
+pub use launch::{NAMES, Start};
 pub use process::{children, is_alive, kill, processor_time, resident_kib};
 use serde_json::Value;
 use stream::{Consumer, Lines};

@@ -1,11 +1,22 @@
 //! Host names, wildcards and the file names that stand for them. It knows text alone.
 
+use std::path::Path;
+
 /// Bytes of a host name and of one label (RFC 1035, 2.3.4).
 const NAME_BYTES_MAX: usize = 253;
 const LABEL_BYTES_MAX: usize = 63;
 
 /// Stands for `*.` in a file name.
 const WILDCARD_FILE: &str = "_wildcard.";
+
+/// Names of the two files in a mounted folder: the keys of a Secret of type `kubernetes.io/tls`.
+pub(super) const MOUNTED_CHAIN: &str = "tls.crt";
+pub(super) const MOUNTED_KEY: &str = "tls.key";
+
+/// Reports whether a path names one of the two files.
+pub(super) fn is_mounted(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == MOUNTED_CHAIN || name == MOUNTED_KEY)
+}
 
 /// True if a host of a configuration is a wildcard, `*.domain`.
 pub fn is_wildcard(host: &str) -> bool {

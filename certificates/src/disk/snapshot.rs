@@ -1,11 +1,11 @@
 //! Which certificate serves which name at one moment. It knows pairs and names, nothing of files' contents.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::names::{is_wildcard, wildcard_of};
+use super::names::{is_mounted, is_wildcard, wildcard_of};
 use super::pair::{Pair, Provenance};
 
 /// Every certificate that serves, and what is missing.
@@ -13,6 +13,8 @@ use super::pair::{Pair, Provenance};
 pub struct Snapshot {
     /// By server name, `*.domain` for one label below a domain.
     pub pairs: BTreeMap<String, Arc<Pair>>,
+    /// Folders of the pairs that were found by the names of their certificates, by server name.
+    pub mounted: BTreeMap<String, PathBuf>,
     /// Configured hosts without a certificate. Wildcards are not among them: their names get certificates when they are
     /// asked for.
     pub missing: Vec<String>,
@@ -45,15 +47,34 @@ impl Snapshot {
     /// files, and between the two writes they do not belong together.
     #[must_use]
     pub fn keeping(mut self, before: &Snapshot, now: SystemTime) -> Self {
-        for fault in self.faults.iter().filter(|fault| fault.provenance == Provenance::Own) {
+        let faults = std::mem::take(&mut self.faults);
+        for fault in faults.iter().filter(|fault| fault.provenance == Provenance::Own) {
+            if is_mounted(&fault.path) {
+                self.keep_folder(fault.path.parent(), before, now);
+                continue;
+            }
             let Some(pair) = before.pairs.get(&fault.name) else { continue };
             if pair.provenance == Provenance::Own && !pair.expired(now) {
                 self.pairs.insert(fault.name.clone(), pair.clone());
             }
         }
+        self.faults = faults;
         let missing = std::mem::take(&mut self.missing);
         self.missing = missing.into_iter().filter(|host| self.of(host).is_none()).collect();
         self
+    }
+
+    /// The same for a folder whose pair is broken, where no other file of the operator serves its names.
+    fn keep_folder(&mut self, folder: Option<&Path>, before: &Snapshot, now: SystemTime) {
+        for (name, mounted) in before.mounted.iter().filter(|(_, mounted)| Some(mounted.as_path()) == folder)
+        {
+            let Some(pair) = before.pairs.get(name).filter(|pair| !pair.expired(now)) else { continue };
+            let served = self.pairs.get(name);
+            if served.is_none_or(|served| served.provenance == Provenance::Acme) {
+                self.pairs.insert(name.clone(), pair.clone());
+                self.mounted.insert(name.clone(), mounted.clone());
+            }
+        }
     }
 
     /// Adds a pair that could not be written down, where nothing serves its host.

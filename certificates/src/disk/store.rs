@@ -15,7 +15,8 @@ use waf_shared::limits::{
 };
 
 use super::files::{StoreError, read, set_aside, write_whole};
-use super::names::{covers, host_of, is_wildcard, stem, wildcard_of};
+use super::mounted::{self, Mounted};
+use super::names::{MOUNTED_CHAIN, MOUNTED_KEY, covers, host_of, is_wildcard, stem, wildcard_of};
 use super::pair::{Pair, PairError, Provenance};
 use super::snapshot::{Fault, Snapshot};
 
@@ -40,7 +41,7 @@ const SLUG_DIGEST_CHARS: usize = 8;
 /// Paths of all files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// The operator's own certificates, `<name>.pem` and `<name>.key`.
+    /// The operator's own certificates: `<name>.pem` and `<name>.key`, and folders with `tls.crt` and `tls.key`.
     pub own: PathBuf,
     /// Held locked by the replica that orders.
     pub lock: PathBuf,
@@ -118,24 +119,38 @@ impl Store {
     /// Every certificate that serves one of `hosts`. Files of this service that cannot be used are set aside.
     pub fn load(&self, hosts: &[String]) -> Snapshot {
         let mut snapshot = Snapshot::default();
+        let mut mounted = Mounted::load(&self.layout.own);
+        snapshot.faults.append(&mut mounted.faults);
         let mut tried = BTreeSet::new();
         for host in hosts.iter().take(CERTIFICATES_MAX) {
-            self.load_host(host, &mut tried, &mut snapshot);
+            self.load_host(host, &mounted, &mut tried, &mut snapshot);
         }
-        for name in self.on_demand(hosts) {
-            self.load_host(&name, &mut tried, &mut snapshot);
+        for name in self.on_demand(hosts, &mounted) {
+            self.load_host(&name, &mounted, &mut tried, &mut snapshot);
         }
         snapshot.find_missing(hosts);
         snapshot
     }
 
     /// The operator's own first, then the operator's wildcard, then what was issued.
-    fn load_host(&self, host: &str, tried: &mut BTreeSet<String>, snapshot: &mut Snapshot) {
+    fn load_host(
+        &self,
+        host: &str,
+        mounted: &Mounted,
+        tried: &mut BTreeSet<String>,
+        snapshot: &mut Snapshot,
+    ) {
         for own in [Some(host.to_owned()), wildcard_of(host)].into_iter().flatten() {
             if tried.insert(own.clone()) {
                 match self.own(&own) {
                     Ok(pair) => snapshot.pairs.extend(pair.map(|pair| (own.clone(), Arc::new(pair)))),
                     Err(fault) => snapshot.faults.push(fault),
+                }
+                if let (false, Some((folder, pair))) =
+                    (snapshot.pairs.contains_key(&own), mounted.named(&own))
+                {
+                    snapshot.pairs.insert(own.clone(), Arc::clone(pair));
+                    snapshot.mounted.insert(own.clone(), folder.clone());
                 }
             }
             if snapshot.pairs.contains_key(&own) {
@@ -149,7 +164,7 @@ impl Store {
     }
 
     /// Names with files that a wildcard of the configuration covers, at most [`CERTIFICATES_ON_DEMAND_MAX`].
-    fn on_demand(&self, hosts: &[String]) -> Vec<String> {
+    fn on_demand(&self, hosts: &[String], mounted: &Mounted) -> Vec<String> {
         let wildcards: Vec<&String> = hosts.iter().filter(|host| is_wildcard(host)).collect();
         if wildcards.is_empty() {
             return Vec::new();
@@ -157,6 +172,7 @@ impl Store {
         let names = [&self.layout.own, &self.layout.issued].into_iter().flat_map(|folder| stems(folder));
         let covered = names
             .filter_map(|stem| host_of(&stem))
+            .chain(mounted.names().cloned())
             .filter(|name| wildcards.iter().any(|wildcard| covers(wildcard, name)));
         covered.collect::<BTreeSet<_>>().into_iter().take(CERTIFICATES_ON_DEMAND_MAX).collect()
     }
@@ -305,16 +321,23 @@ pub(super) fn stamps(folder: &Path) -> Vec<(String, u64, u64, i64, i64)> {
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let ending = Path::new(&name).extension()?.to_str()?;
-            if !matches!(ending, "pem" | "key") {
-                return None;
-            }
-            // Through links: secrets are mounted behind them.
-            let metadata = fs::metadata(entry.path()).ok()?;
-            Some((name, metadata.ino(), metadata.len(), metadata.mtime(), metadata.mtime_nsec()))
+            if matches!(ending, "pem" | "key" | "crt") { stamp(&entry.path(), name) } else { None }
         })
         .collect();
+    for pair in mounted::folders(folder) {
+        for file in [MOUNTED_CHAIN, MOUNTED_KEY] {
+            let path = pair.join(file);
+            stamps.extend(stamp(&path, path.display().to_string()));
+        }
+    }
     stamps.sort();
     stamps
+}
+
+/// The stamp of one file, through links: Secrets are mounted behind them.
+fn stamp(path: &Path, name: String) -> Option<(String, u64, u64, i64, i64)> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((name, metadata.ino(), metadata.len(), metadata.mtime(), metadata.mtime_nsec()))
 }
 
 #[cfg(test)]

@@ -235,6 +235,16 @@ fn of_parts() -> Vec<Panel> {
             vec![(rate(Name::UpstreamErrors, "route, kind"), "{{route}} {{kind}}")],
         ),
         panel(
+            "Addresses of upstreams",
+            LINES,
+            "short",
+            Name::UpstreamEndpoints,
+            vec![(
+                format!("sum by (upstream, state) ({})", text(Name::UpstreamEndpoints)),
+                "{{upstream}} {{state}}",
+            )],
+        ),
+        panel(
             "Audit events",
             LINES,
             "short",

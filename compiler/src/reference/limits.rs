@@ -272,6 +272,17 @@ fn of_connections() -> Vec<(&'static str, String, &'static str)> {
             seconds(fixed::CONNECT_SECONDS),
             "504",
         ),
+        ("Addresses of an upstream's name", fixed::UPSTREAM_ADDRESSES_MAX.to_string(), "the first are used"),
+        (
+            "Of these, those that one request tries to connect to",
+            fixed::UPSTREAM_ATTEMPTS_MAX.to_string(),
+            "502, or 504 for one that is silent",
+        ),
+        (
+            "The pause of an address that accepts no connections, after 1 s at first",
+            seconds(fixed::UPSTREAM_PAUSE_MAX_SECONDS),
+            "it is tried again",
+        ),
         (
             "Connections of one worker to one upstream",
             fixed::UPSTREAM_CONNECTIONS_MAX.to_string(),

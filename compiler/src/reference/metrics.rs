@@ -82,6 +82,12 @@ fn labels(out: &mut String) {
             let _ = writeln!(out, "- `{label}` of `{}`: {values}.", row.text);
         }
     }
+    let _ = writeln!(out, "- `upstream`: scheme and authority of an upstream of the configuration.");
+    let _ = writeln!(
+        out,
+        "- `state` of `{}`: `available`, `left_out`.",
+        waf_shared::metrics::Name::UpstreamEndpoints.row().text
+    );
     let families: Vec<String> = families().into_iter().map(|family| format!("`{family}`")).collect();
     let _ = writeln!(out, "- `family`: {}.", families.join(", "));
     out.push_str("\n| `what` of `waf_degraded` | Meaning |\n|---|---|\n");

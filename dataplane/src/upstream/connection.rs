@@ -1,10 +1,9 @@
 //! A connection to an upstream that carries one request at a time.
 
-use std::net::SocketAddr;
-
 use tokio::io::{ReadHalf, WriteHalf};
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::endpoints::Chosen;
 use crate::http1::reader::Reader;
 use crate::stream::Stream;
 
@@ -17,20 +16,21 @@ pub struct Connection {
     pub writer: WriteHalf<Stream>,
     /// True if a request went over it before.
     pub reused: bool,
-    /// Address of the upstream.
-    pub(super) peer: SocketAddr,
+    /// Address of the upstream, with this request counted on it.
+    pub(super) chosen: Chosen,
     /// Its place among those of requests; none once it is a tunnel.
     pub(super) slot: Option<OwnedSemaphorePermit>,
 }
 
 impl Connection {
     pub(super) fn new(
-        (stream, peer): (Stream, SocketAddr),
+        stream: Stream,
         reused: bool,
+        chosen: Chosen,
         slot: OwnedSemaphorePermit,
     ) -> Connection {
         let (reader, writer) = tokio::io::split(stream);
-        Connection { reader: Reader::new(reader), writer, reused, peer, slot: Some(slot) }
+        Connection { reader: Reader::new(reader), writer, reused, chosen, slot: Some(slot) }
     }
 
     /// Leaves its place to a request: it carries none any more.

@@ -60,7 +60,7 @@ impl Link {
     /// Address of the upstream.
     pub(crate) fn peer(&self) -> SocketAddr {
         match self {
-            Link::Http1(connection) => connection.peer,
+            Link::Http1(connection) => connection.chosen.address,
             Link::Http2(connection) => connection.peer(),
         }
     }

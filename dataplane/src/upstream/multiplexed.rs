@@ -14,6 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use waf_shared::limits;
 
+use super::endpoints::Chosen;
 use super::error::{Awaited, UpstreamError};
 use super::share::CONNECTION_UNITS;
 use crate::stream::Stream;
@@ -41,6 +42,8 @@ pub(crate) struct Multiplexed {
     is_reused: bool,
     /// Units of the connection that it takes.
     units: u32,
+    /// Counts the request on the address.
+    chosen: Option<Chosen>,
 }
 
 impl Shared {
@@ -83,7 +86,12 @@ impl Shared {
         let places = u32::try_from(in_flight_max).unwrap_or(u32::MAX).max(1);
         let units = CONNECTION_UNITS.div_ceil(places);
         let (sender, state) = (self.sender.clone(), Arc::clone(&self.state));
-        Some(Multiplexed { sender, peer: self.peer, state, is_reused, units })
+        Some(Multiplexed { sender, peer: self.peer, state, is_reused, units, chosen: None })
+    }
+
+    /// Address of the upstream.
+    pub(super) fn peer(&self) -> SocketAddr {
+        self.peer
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -103,6 +111,11 @@ impl Multiplexed {
     /// Address of the upstream.
     pub(super) fn peer(&self) -> SocketAddr {
         self.peer
+    }
+
+    /// Counts its request on `chosen` until it is dropped.
+    pub(super) fn count_on(&mut self, chosen: Chosen) {
+        self.chosen = Some(chosen);
     }
 
     /// Units of a whole connection that it takes.

@@ -346,6 +346,7 @@ impl Worker {
     async fn report(&self) -> Result<(), WorkerError> {
         if let Some(active_plan) = &self.current {
             active_plan.count_contracts();
+            self.metrics.set_upstreams(active_plan.pools().endpoint_counts());
         }
         let dropped = trace::spans_dropped();
         let reported = self.spans_reported.swap(dropped, Ordering::Relaxed);

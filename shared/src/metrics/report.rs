@@ -14,6 +14,26 @@ pub struct Report {
     pub families: Vec<u64>,
     /// Routes to which something came, at most [`crate::limits::REPORT_ROUTES_MAX`].
     pub routes: Vec<RouteReport>,
+    /// Upstreams whose addresses have changed their state, at most [`crate::limits::REPORT_UPSTREAMS_MAX`].
+    pub upstreams: Vec<UpstreamReport>,
+}
+
+/// State of an upstream in one worker.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
+pub struct UpstreamReport {
+    /// Its scheme and authority.
+    pub upstream: String,
+    /// Its addresses; none once no plan names it.
+    pub endpoints: EndpointCounts,
+}
+
+/// Addresses of an upstream by state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Encode, Decode)]
+pub struct EndpointCounts {
+    /// Left out since they accepted no connection.
+    pub left_out: u32,
+    /// In use.
+    pub available: u32,
 }
 
 /// State of a worker.

@@ -131,6 +131,10 @@ impl Row<'_> {
             Name::Exceptions => sums.routes.iter().try_for_each(|(id, route)| {
                 route.spared.iter().try_for_each(|(name, number)| self.counter(&[id, name], *number))
             }),
+            Name::UpstreamEndpoints => sums.endpoints().try_for_each(|(upstream, endpoints)| {
+                self.gauge(&[upstream, "available"], endpoints.available.into())?;
+                self.gauge(&[upstream, "left_out"], endpoints.left_out.into())
+            }),
             Name::RequestDuration => self.histograms(sums, |route| &route.requests),
             Name::InspectionDuration => self.histograms(sums, |route| &route.inspections),
             Name::InspectionSeconds => self.families(sums),

@@ -1,7 +1,7 @@
 //! The origin's sockets and threads: one thread for each connection, plain or TLS.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -21,7 +21,7 @@ enum When {
 
 /// A running origin; it ends when it is dropped.
 pub struct Origin {
-    port: u16,
+    address: SocketAddr,
     scheme: &'static str,
     shared: Arc<Shared>,
 }
@@ -119,14 +119,22 @@ impl Origin {
         start(Box::new(answer), When::BodyRead, Some(authority.config.clone()))
     }
 
+    /// Answers at an address of the test's choice, once a request has been read whole.
+    pub fn at(
+        address: SocketAddr,
+        answer: impl Fn(&Received) -> Answer + Send + Sync + 'static,
+    ) -> io::Result<Origin> {
+        Ok(start_on(TcpListener::bind(address)?, Box::new(answer), When::BodyRead, None))
+    }
+
     /// Its port on the loopback address.
     pub fn port(&self) -> u16 {
-        self.port
+        self.address.port()
     }
 
     /// Its base URL, without a path.
     pub fn url(&self) -> String {
-        format!("{}://127.0.0.1:{}", self.scheme, self.port)
+        format!("{}://{}", self.scheme, self.address)
     }
 
     /// Every request so far, whole or not, in the order in which they ended.
@@ -170,7 +178,7 @@ impl Drop for Origin {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
         // Wakes the accepting thread.
-        let _ = TcpStream::connect(("127.0.0.1", self.port));
+        let _ = TcpStream::connect(self.address);
         self.drop_connections();
     }
 }
@@ -180,8 +188,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn start(answering: Box<Answering>, when: When, tls: Option<Arc<rustls::ServerConfig>>) -> Origin {
-    let listener = ports::listener();
-    let port = listener.local_addr().expect("a bound socket has an address").port();
+    start_on(ports::listener(), answering, when, tls)
+}
+
+fn start_on(
+    listener: TcpListener,
+    answering: Box<Answering>,
+    when: When,
+    tls: Option<Arc<rustls::ServerConfig>>,
+) -> Origin {
+    let address = listener.local_addr().expect("a bound socket has an address");
     let scheme = if tls.is_some() { "https" } else { "http" };
     let shared = Arc::new(Shared {
         answering,
@@ -194,7 +210,7 @@ fn start(answering: Box<Answering>, when: When, tls: Option<Arc<rustls::ServerCo
     });
     let state = shared.clone();
     std::thread::spawn(move || accept(&listener, &state));
-    Origin { port, scheme, shared }
+    Origin { address, scheme, shared }
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {

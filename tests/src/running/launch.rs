@@ -11,6 +11,9 @@ use crate::{kubelet, programs};
 /// Attempts at a start: between finding a port free and binding it, another program may take it.
 const STARTS: usize = 3;
 
+/// Name of the file of [`Start::names`], which may be written again while the service runs.
+pub const NAMES: &str = "hosts";
+
 /// The way to start it.
 #[derive(Debug, Default, Clone)]
 pub struct Start {
@@ -24,6 +27,7 @@ pub struct Start {
     ports: Option<Ports>,
     linked: bool,
     handed: Option<Handed>,
+    names: Option<String>,
 }
 
 /// A listening socket that the service finds at its third descriptor, as from a service manager.
@@ -100,6 +104,21 @@ impl Start {
         self
     }
 
+    /// Lets the service resolve names by `text` in the form of hosts(5): in a mount namespace of its own, where the file
+    /// [`NAMES`] of the test's folder lies over `/etc/hosts`. Only root can do so, see [`Start::can_replace_names`].
+    #[must_use]
+    pub fn names(mut self, text: &str) -> Start {
+        self.names = Some(text.to_owned());
+        self
+    }
+
+    /// Reports whether [`Start::names`] works here.
+    pub fn can_replace_names() -> bool {
+        let tried =
+            Command::new("unshare").args(["--mount", "mount", "--bind", "/etc/hosts", "/etc/hosts"]).output();
+        nix::unistd::geteuid().is_root() && tried.is_ok_and(|tried| tried.status.success())
+    }
+
     /// Lays the configuration out as Kubernetes mounts a `ConfigMap`: behind a link that is swapped as a whole.
     #[must_use]
     pub fn mounted(mut self) -> Start {
@@ -144,6 +163,9 @@ impl Start {
             std::fs::create_dir_all(parent).expect("a folder in the test's folder");
             std::fs::write(path, fill(text)).expect("a file in the test's folder");
         }
+        if let Some(names) = &self.names {
+            std::fs::write(folder.path().join(NAMES), names).expect("a file in the test's folder");
+        }
         let config_path = folder.path().join("waf.yaml");
         if self.mounted {
             kubelet::write(folder.path(), "waf.yaml", &fill(config));
@@ -152,6 +174,12 @@ impl Start {
         }
         let program = if self.linked { link_program(folder.path()) } else { programs::waf() };
         let mut command = match &self.handed {
+            None if self.names.is_some() => {
+                let mut namespace = Command::new("unshare");
+                let script = "mount --bind \"$0\" /etc/hosts && exec \"$@\"";
+                namespace.args(["--mount", "sh", "-c", script]).arg(folder.path().join(NAMES)).arg(program);
+                namespace
+            }
             Some(Handed { script, .. }) => {
                 let mut shell = Command::new("/bin/sh");
                 shell.args(["-c", script, "sh"]).arg(program);
