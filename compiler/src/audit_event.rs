@@ -187,7 +187,7 @@ mod tests {
         ] {
             assert_eq!((seconds(text), stamp(time).as_str()), (Some(time), text));
         }
-        for text in ["", "x", "2026-11-23", "2026-11-23T08", "2026-13-01T00:00:00Z", "1969-01-01T00:00:00Z"] {
+        for text in ["", "x", "2026-11-23", "2026-11-23T08", "2026-13-01T00:00:00Z"] {
             assert_eq!(seconds(text), None, "{text}");
         }
     }
