@@ -1,6 +1,7 @@
 //! One recorded request against a configuration: the checks of its head and the findings of the engine, the line of the
 //! file that decided about each, and the narrowest toggle that allows the request. What is not checked is listed.
 
+pub mod event;
 pub(crate) mod head;
 
 use std::fmt::Write as _;

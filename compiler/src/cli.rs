@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::replay::InputFormat;
+
 /// Checks WAF configurations, and shows what they mean.
 #[derive(Debug, Parser)]
 #[command(name = "waf-compile", version, args_conflicts_with_subcommands = true)]
@@ -60,6 +62,9 @@ pub enum Command {
         /// The configuration.
         #[arg(short, long, value_name = "FILE")]
         config: PathBuf,
+        /// Rebuild the request from the audit event with this request id; the file is one of events then.
+        #[arg(long, value_name = "REQUEST-ID")]
+        id: Option<String>,
         /// The request: request line, header lines, an empty line, the body; `-` is standard input.
         #[arg(default_value = "-")]
         request: PathBuf,
@@ -96,6 +101,37 @@ pub enum Command {
         /// Files of tests.
         #[arg(value_name = "TESTS", required = true)]
         tests: Vec<PathBuf>,
+    },
+    /// Make a page of HTML of audit events: over time, protections, routes, sources, likely false alarms, single events.
+    Report {
+        /// The page; `-` is standard output.
+        #[arg(short, long, value_name = "FILE", default_value = "-")]
+        output: PathBuf,
+        /// Files of audit events, or folders of them; gzip is read, `-` is standard input.
+        #[arg(value_name = "EVENTS", required = true)]
+        events: Vec<PathBuf>,
+    },
+    /// Replay recorded traffic: what a configuration refuses of it, and the difference to another one. The exit status is 0
+    /// when there is no difference, 1 when there is one, 2 when there is no answer.
+    Replay {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+        /// The configuration that it is compared with.
+        #[arg(long, value_name = "FILE")]
+        against: Option<PathBuf>,
+        /// Format of the report.
+        #[arg(long, value_enum, default_value_t = ReplayFormat::Text)]
+        format: ReplayFormat,
+        /// Format of the recordings.
+        #[arg(long, value_enum, default_value_t = InputFormat::Auto)]
+        input_format: InputFormat,
+        /// Host of requests whose recording names none [default: the first host of the configuration].
+        #[arg(long, value_name = "NAME")]
+        host: Option<String>,
+        /// Recordings, access logs, or folders of them; gzip is read, `-` is standard input.
+        #[arg(value_name = "INPUT", required = true)]
+        inputs: Vec<PathBuf>,
     },
     /// Print the JSON Schema (draft-07) of the configuration.
     Schema,
@@ -136,6 +172,15 @@ pub enum TestFormat {
     Json,
     /// JUnit XML.
     Junit,
+}
+
+/// Format of the report of a replay.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ReplayFormat {
+    /// Tables with examples.
+    Text,
+    /// One document.
+    Json,
 }
 
 /// A reference page, or a file of `ops/`.

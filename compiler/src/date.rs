@@ -30,6 +30,14 @@ impl Date {
         Date { year: 400 * era + year_of_era + later, month, day }
     }
 
+    /// Days since 1970-01-01; 0 for an earlier date.
+    pub fn days(self) -> u64 {
+        let year = self.year - u64::from(self.month <= 2);
+        let (era, of_era) = (year / 400, year % 400);
+        let of_year = (153 * ((self.month + 9) % 12) + 2) / 5 + self.day - 1;
+        (era * ERA_DAYS + of_era * 365 + of_era / 4 - of_era / 100 + of_year).saturating_sub(719_468)
+    }
+
     /// Reads `YYYY-MM-DD`; `None` if the calendar has no such day.
     pub fn parse(text: &str) -> Option<Date> {
         let mut parts = text.split('-');
@@ -78,6 +86,7 @@ mod tests {
             let time = UNIX_EPOCH + Duration::from_secs(days * DAY_SECONDS + DAY_SECONDS - 1);
             assert_eq!(Date::at(time).to_string(), expected);
             assert_eq!(Date::parse(expected), Some(Date::at(time)));
+            assert_eq!(Date::at(time).days(), days);
         }
     }
 

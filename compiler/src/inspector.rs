@@ -31,12 +31,17 @@ pub(crate) struct Inspected {
 
 impl<'c> Inspector<'c> {
     pub(crate) fn new(plan: &'c Plan) -> Inspector<'c> {
+        Inspector::with(plan, Arc::new(waf_detection::rules::engine()))
+    }
+
+    /// An inspector that shares its engine with others.
+    pub(crate) fn with(plan: &'c Plan, engine: Arc<Engine>) -> Inspector<'c> {
         // Names of rules and places were looked up when the file was read.
         let exceptions = |route| Exceptions::of(plan.exceptions_of(route)).ok().flatten();
         Inspector {
             plan,
             router: Router::new(plan),
-            engine: Arc::new(waf_detection::rules::engine()),
+            engine,
             exceptions: plan.routes.iter().map(exceptions).collect(),
         }
     }
@@ -48,12 +53,28 @@ impl<'c> Inspector<'c> {
 
     /// Runs the rules of `leaves` over a request on the route at `index`.
     pub(crate) fn inspect(&self, index: usize, leaves: LeafSet, request: &Recorded<'_>) -> Inspected {
+        let mut inspection = self.inspection();
+        let verdict = self.judge(&mut inspection, (index, leaves), request).clone();
+        Inspected { verdict, spared: inspection.spared().cloned().collect() }
+    }
+
+    /// Buffers for [`Inspector::judge`], which keeps them from request to request.
+    pub(crate) fn inspection(&self) -> Inspection {
+        let bounds = Bounds::of(&self.plan.global);
+        Inspection::new(Arc::clone(&self.engine), LeafSet::EMPTY, bounds, OnHit::GoOn, Budget::UNLIMITED)
+    }
+
+    /// Runs the rules of `leaves` over a request on the route at `index`, in the buffers of `inspection`.
+    pub(crate) fn judge<'i>(
+        &self,
+        inspection: &'i mut Inspection,
+        (index, leaves): (usize, LeafSet),
+        request: &Recorded<'_>,
+    ) -> &'i Verdict {
         let settings = self.plan.routes.get(index).map_or(&self.plan.global, |route| &route.settings);
-        let bounds = Bounds::of(settings);
-        let engine = Arc::clone(&self.engine);
-        let mut inspection = Inspection::new(engine, leaves, bounds, OnHit::GoOn, Budget::UNLIMITED);
+        inspection.reset(leaves, Bounds::of(settings), OnHit::GoOn, Budget::UNLIMITED);
         inspection.except(self.exceptions.get(index).and_then(Option::as_ref));
-        request.show(&mut inspection);
-        Inspected { verdict: inspection.verdict().clone(), spared: inspection.spared().cloned().collect() }
+        request.show(inspection);
+        inspection.verdict()
     }
 }

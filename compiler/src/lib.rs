@@ -28,21 +28,30 @@ pub mod tracing;
 mod effective;
 mod inspector;
 
+mod audit_event;
+mod batches;
+mod input;
+pub mod parallel;
+pub mod progress_bar;
+
 pub mod catalog;
 pub mod changes;
 pub mod check_request;
 pub mod cli;
 pub mod difference;
+pub mod event_report;
 pub mod exclusions;
 mod plan_json;
 pub mod policy;
 pub mod reference;
+pub mod replay;
 pub mod report;
 pub mod rules;
 pub mod schema;
 pub mod suggest;
 
 pub use diagnostic::{Diagnostic, Severity};
+pub use input::lines;
 pub use raw::document;
 
 use std::path::{Path, PathBuf};

@@ -18,6 +18,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use crate::{Compiled, Options, Severity, compile_text, source};
+pub(crate) use group::path_of;
 use group::{Group, Judgement};
 
 /// The groups in words, and the exceptions for those that are likely false alarms.
@@ -73,10 +74,39 @@ pub enum WriteError {
     File(#[from] std::io::Error),
 }
 
+/// A group that is likely a false alarm.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) route: String,
+    pub(crate) methods: String,
+    pub(crate) path: String,
+    pub(crate) place: String,
+    pub(crate) rules: Vec<&'static str>,
+    pub(crate) requests: usize,
+    pub(crate) clients: usize,
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Likely false alarms of `events`, the largest first.
+pub(crate) fn candidates(events: &Events) -> Vec<Candidate> {
+    let groups = group::groups(None, &events.list).into_iter();
+    let candidates = groups.filter(|group| group.judgement == Judgement::FalseAlarm).map(|group| Candidate {
+        route: group.route,
+        methods: group.methods.into_iter().collect::<Vec<_>>().join(" "),
+        path: group.path,
+        place: group.place,
+        rules: group.rules.into_keys().collect(),
+        requests: group.requests,
+        clients: group.clients,
+        reasons: group.reasons,
+    });
+    candidates.collect()
+}
+
 impl Compiled {
     /// Groups the findings of `events`. With `unclear`, groups that are neither alarm nor attack have exceptions too.
     pub fn suggest(&self, events: &Events, unclear: bool) -> Suggested {
-        let groups = group::groups(&self.plan, &events.list);
+        let groups = group::groups(Some(&self.plan), &events.list);
         let is_proposed = |group: &Group| match group.judgement {
             Judgement::FalseAlarm => true,
             Judgement::Unclear => unclear,

@@ -200,3 +200,62 @@ fn text_for_pipes_has_no_colours() {
     let (_, text) = files.run(&["bad.yaml", "--no-host-checks"]);
     assert!(!text.contains('\u{1b}'), "{text:?}");
 }
+
+#[test]
+fn recorded_traffic_and_events() {
+    let files = Files::new();
+    let attack = "GET /a?q=1'+union+select+password+from+users-- HTTP/1.1";
+    let log = format!("192.0.2.1 - - [23/Nov/2026:08:07:35 +0000] \"{attack}\" 200 1 \"-\" \"curl/8\"\n");
+    let event = "{\"disposition_id\":2,\"time\":0,\"http_request\":{\"uid\":\"id7\",\"http_method\":\"GET\",\"url\":{\"path\":\"/a\",\
+                 \"query_string\":\"q=1'+union+select+password+from+users--\"}},\"dst_endpoint\":{\"hostname\":\"a\"},\"waf\":{}}\n";
+    let watching = GOOD.replace("id: api,", "id: api, mode: detect_only,");
+    std::fs::write(files.dir.path().join("watching.yaml"), watching).unwrap();
+    for (arguments, input, status, piece) in [
+        (
+            &["replay", "--config", "good.yaml", "-"][..],
+            log.as_str(),
+            0,
+            "good.yaml: 0 pass, 0 detected, 1 refused",
+        ),
+        (
+            &["replay", "--config", "good.yaml", "--against", "watching.yaml", "-"],
+            &log,
+            1,
+            "1 request newly refused",
+        ),
+        (
+            &["replay", "--config", "good.yaml", "--against", "good.yaml", "-"],
+            &log,
+            0,
+            "0 requests newly refused",
+        ),
+        (&["replay", "--config", "good.yaml", "--format", "json", "-"], &log, 0, "\"requests\": 1,"),
+        (
+            &["replay", "--config", "good.yaml", "--input-format", "json", "-"],
+            &log,
+            2,
+            "<stdin>:1: is of no known format",
+        ),
+        (&["replay", "--config", "good.yaml", "nowhere.log"], "", 2, "nowhere.log:1: cannot be read"),
+        (&["replay", "--config", "bad.yaml", "-"], &log, 2, "2 errors"),
+        (&["report", "-"], event, 0, "<title>Audit events</title>"),
+        (&["report", "-", "-o", "page.html"], event, 0, "page.html: 1 events"),
+        (&["report", "-"], &log, 2, "there are no audit events"),
+        (
+            &["check-request", "--config", "good.yaml", "--id", "id7"],
+            event,
+            1,
+            "route api (line 3): refused with 403",
+        ),
+        (
+            &["check-request", "--config", "good.yaml", "--id", "id8"],
+            event,
+            2,
+            "<stdin>: no event has the request id",
+        ),
+    ] {
+        let (found, text) = files.run_with(arguments, input);
+        assert!(found == status && text.contains(piece), "{arguments:?}: {found} {text}");
+    }
+    assert!(files.dir.path().join("page.html").exists());
+}

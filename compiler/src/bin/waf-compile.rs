@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
-use waf_compiler::cli::{Arguments, Command, Format, Page, TestFormat};
+use waf_compiler::cli::{Arguments, Command, Format, Page, ReplayFormat, TestFormat};
+use waf_compiler::event_report::EventReport;
+use waf_compiler::progress_bar::Bar;
+use waf_compiler::replay;
 use waf_compiler::report::{self, Outcome};
 use waf_compiler::suggest::Events;
 use waf_compiler::{
@@ -71,8 +74,11 @@ fn run(command: &Command) -> Answer {
         Command::Catalog { name: None } => Answer::of(catalog::table()),
         Command::Catalog { name: Some(name) } => listing(catalog::entry(name)),
         Command::Rules { leaf } => listing(rules::listing(leaf.as_deref())),
-        Command::CheckRequest { config, request } => {
+        Command::CheckRequest { config, id: None, request } => {
             with_compiled(config, 2, |compiled| check_request(compiled, request))
+        }
+        Command::CheckRequest { config, id: Some(id), request } => {
+            with_compiled(config, 2, |compiled| check_event(compiled, request, id))
         }
         Command::Suggest { config, apply, unclear, events } => {
             with_compiled(config, 2, |compiled| suggest(compiled, config, events, (*apply, *unclear)))
@@ -83,6 +89,17 @@ fn run(command: &Command) -> Answer {
         },
         Command::Test { config, format, tests } => {
             with_compiled(config, 1, |compiled| test(compiled, tests, *format))
+        }
+        Command::Report { output, events } => event_report(output, events),
+        Command::Replay { config, against, format, input_format, host, inputs } => {
+            let options =
+                replay::Options { inputs, format: *input_format, host: host.as_deref(), threads: threads() };
+            with_compiled(config, 2, |new| match against {
+                None => replayed((config, new), None, &options, *format),
+                Some(against) => with_compiled(against, 2, |old| {
+                    replayed((config, new), Some((against, old)), &options, *format)
+                }),
+            })
         }
         Command::Schema => Answer::of(schema::schema()),
         Command::Reference { page } => Answer::of(page_of(*page)),
@@ -133,6 +150,27 @@ fn test(compiled: &Compiled, tests: &[PathBuf], format: TestFormat) -> Answer {
     Answer { text, status: u8::from(!report.is_ok()) }
 }
 
+fn replayed(
+    (config, new): (&Path, &Compiled),
+    old: Option<(&PathBuf, &Compiled)>,
+    options: &replay::Options<'_>,
+    format: ReplayFormat,
+) -> Answer {
+    let bar = Bar::default();
+    let replay = match new.replay(old.map(|(_, old)| old), options, &|progress| bar.show(progress)) {
+        Ok(replay) => replay,
+        Err(error) => return Answer::failed(&format!("the recordings cannot be read: {error}"), 2),
+    };
+    bar.clear();
+    let (config, old) = (name(config), old.map(|(file, _)| name(file)));
+    let text = match format {
+        ReplayFormat::Text => replay.text(&config, old.as_deref()),
+        ReplayFormat::Json => replay.json(&config, old.as_deref()),
+    };
+    let status = if replay.requests() == 0 { 2 } else { u8::from(replay.differs()) };
+    Answer { text, status }
+}
+
 fn effective(compiled: &Compiled, route: &str) -> Answer {
     if let Some(text) = compiled.effective(route) {
         return Answer::of(text);
@@ -180,16 +218,53 @@ fn check_request(compiled: &Compiled, request: &Path) -> Answer {
         Ok(bytes) if bytes as u64 > limit => {
             Answer::failed(&format!("{}: the request is over {limit} bytes", name(request)), 2)
         }
-        Ok(_) => {
-            let explanation = compiled.explain(&raw);
-            let status = match explanation.outcome {
-                check_request::Outcome::Passed => 0,
-                check_request::Outcome::Refused => 1,
-                check_request::Outcome::NotARequest => 2,
-            };
-            Answer { text: explanation.text, status }
-        }
+        Ok(_) => explained(&compiled.explain(&raw), ""),
     }
+}
+
+/// Explains the request of an event.
+fn check_event(compiled: &Compiled, events: &Path, id: &str) -> Answer {
+    let lines = match waf_compiler::lines(events) {
+        Ok(lines) => lines,
+        Err(error) => return Answer::failed(&format!("{}: {error}", name(events)), 2),
+    };
+    match check_request::event::rebuilt(lines, id) {
+        Ok(rebuilt) => explained(&compiled.explain(&rebuilt.raw), &rebuilt.text),
+        Err(error) => Answer::failed(&format!("{}: {error}", name(events)), 2),
+    }
+}
+
+fn explained(explanation: &check_request::Explanation, front: &str) -> Answer {
+    let status = match explanation.outcome {
+        check_request::Outcome::Passed => 0,
+        check_request::Outcome::Refused => 1,
+        check_request::Outcome::NotARequest => 2,
+    };
+    Answer { text: format!("{front}{}", explanation.text), status }
+}
+
+fn event_report(output: &Path, events: &[PathBuf]) -> Answer {
+    let bar = Bar::default();
+    let report = EventReport::read(events, threads(), &|progress| bar.show(progress));
+    bar.clear();
+    let report = match report {
+        Ok(report) if report.events() == 0 => return Answer::failed("there are no audit events", 2),
+        Ok(report) => report,
+        Err(error) => return Answer::failed(&format!("the events cannot be read: {error}"), 2),
+    };
+    let html = report.html();
+    if output == Path::new("-") {
+        return Answer::of(html);
+    }
+    match std::fs::write(output, html) {
+        Ok(()) => Answer::of(format!("{}: {} events\n", name(output), report.events())),
+        Err(error) => Answer::failed(&format!("{}: the page cannot be written: {error}", name(output)), 2),
+    }
+}
+
+/// Threads that read recordings and events.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// Compiles a file and shows something of it; `failed` is the exit status for an invalid one.

@@ -2,9 +2,11 @@
 
 use std::io::BufRead;
 
+use serde_json::Value;
 use waf_shared::limits::EVENTS_SUGGESTED_MAX;
 
 use super::event::Event;
+use crate::audit_event::AuditEvent;
 
 /// Bytes of one event; those that the service writes are shorter.
 const EVENT_BYTES_MAX: u64 = 1 << 20;
@@ -32,11 +34,30 @@ impl Events {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            match Event::parse(&line) {
-                None => self.unread += 1,
-                Some(_) if self.list.len() >= EVENTS_SUGGESTED_MAX => self.left_out += 1,
-                Some(event) => self.list.push(event),
+            let document: Option<Value> = serde_json::from_slice(&line).ok();
+            let event = document.as_ref().and_then(AuditEvent::of);
+            if !event.is_some_and(|event| self.push(&event)) {
+                self.unread += 1;
             }
         }
+    }
+
+    /// Adds an event; false if it is none of a blocked or detected request.
+    pub(crate) fn push(&mut self, event: &AuditEvent<'_>) -> bool {
+        let Some(event) = Event::of(event) else { return false };
+        if self.list.len() >= EVENTS_SUGGESTED_MAX {
+            self.left_out += 1;
+        } else {
+            self.list.push(event);
+        }
+        true
+    }
+
+    /// Adds the events of `other`.
+    pub(crate) fn merge(&mut self, other: Events) {
+        let room = EVENTS_SUGGESTED_MAX.saturating_sub(self.list.len());
+        self.unread += other.unread;
+        self.left_out += other.left_out + other.list.len().saturating_sub(room);
+        self.list.extend(other.list.into_iter().take(room));
     }
 }

@@ -117,8 +117,8 @@ struct Member {
     rules: Vec<&'static Rule>,
 }
 
-/// Every group, likely false alarms first, the largest of a kind before the others.
-pub(super) fn groups(plan: &Plan, events: &[Event]) -> Vec<Group> {
+/// Every group, likely false alarms first, the largest of a kind before the others. Effects need a plan.
+pub(super) fn groups(plan: Option<&Plan>, events: &[Event]) -> Vec<Group> {
     let mut members: BTreeMap<Key, Vec<Member>> = BTreeMap::new();
     for (index, event) in events.iter().enumerate() {
         for ((place, name), rules) in deciding(&event.findings) {
@@ -133,7 +133,9 @@ pub(super) fn groups(plan: &Plan, events: &[Event]) -> Vec<Group> {
         .map(|(key, members)| {
             let mut group = gather(events, key, members);
             judge(&mut group, events, members, &clients);
-            group.effect = effect(plan, &group, events, &|event| clients.is_attacker(&event.client));
+            if let Some(plan) = plan {
+                group.effect = effect(plan, &group, events, &|event| clients.is_attacker(&event.client));
+            }
             group
         })
         .collect();
@@ -236,7 +238,7 @@ fn judge(group: &mut Group, events: &[Event], members: &[Member], clients: &Clie
 }
 
 /// The path with numbers and other running ids as `*`.
-fn path_of(path: &str) -> String {
+pub(crate) fn path_of(path: &str) -> String {
     let is_id = |segment: &str| {
         let hex = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
         let has_digit = segment.bytes().any(|byte| byte.is_ascii_digit());

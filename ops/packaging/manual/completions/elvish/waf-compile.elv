@@ -33,6 +33,8 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
             cand suggest 'Group the findings of audit events, tell likely false alarms from attacks, and print the narrowest exceptions'
             cand import-exclusions 'Translate exclusions of ModSecurity and the Core Rule Set into exceptions, and list those without a counterpart'
             cand test 'Run policy tests: requests with the verdicts that a configuration has to give. The exit status is 1 when one fails'
+            cand report 'Make a page of HTML of audit events: over time, protections, routes, sources, likely false alarms, single events'
+            cand replay 'Replay recorded traffic: what a configuration refuses of it, and the difference to another one. The exit status is 0 when there is no difference, 1 when there is one, 2 when there is no answer'
             cand schema 'Print the JSON Schema (draft-07) of the configuration'
             cand plan 'Print the compiled plan and its digest as JSON'
             cand diff 'Show what a change means: routes, protections and settings that differ. The exit status is 0 when both files mean the same, 1 when they differ, 2 when one is invalid'
@@ -44,6 +46,7 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
         &'waf-compile;check-request'= {
             cand -c 'The configuration'
             cand --config 'The configuration'
+            cand --id 'Rebuild the request from the audit event with this request id; the file is one of events then'
             cand -h 'Print help'
             cand --help 'Print help'
         }
@@ -61,6 +64,21 @@ set edit:completion:arg-completer[waf-compile] = {|@words|
         &'waf-compile;test'= {
             cand --config 'The configuration'
             cand --format 'Format of the results'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'waf-compile;report'= {
+            cand -o 'The page; `-` is standard output'
+            cand --output 'The page; `-` is standard output'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'waf-compile;replay'= {
+            cand --config 'The configuration'
+            cand --against 'The configuration that it is compared with'
+            cand --format 'Format of the report'
+            cand --input-format 'Format of the recordings'
+            cand --host 'Host of requests whose recording names none [default: the first host of the configuration]'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }

@@ -36,6 +36,8 @@ complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "check-request"
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "suggest" -d 'Group the findings of audit events, tell likely false alarms from attacks, and print the narrowest exceptions'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "import-exclusions" -d 'Translate exclusions of ModSecurity and the Core Rule Set into exceptions, and list those without a counterpart'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "test" -d 'Run policy tests: requests with the verdicts that a configuration has to give. The exit status is 1 when one fails'
+complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "report" -d 'Make a page of HTML of audit events: over time, protections, routes, sources, likely false alarms, single events'
+complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "replay" -d 'Replay recorded traffic: what a configuration refuses of it, and the difference to another one. The exit status is 0 when there is no difference, 1 when there is one, 2 when there is no answer'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "schema" -d 'Print the JSON Schema (draft-07) of the configuration'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "plan" -d 'Print the compiled plan and its digest as JSON'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "diff" -d 'Show what a change means: routes, protections and settings that differ. The exit status is 0 when both files mean the same, 1 when they differ, 2 when one is invalid'
@@ -44,6 +46,7 @@ complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "reference" -d 
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "catalog" -d 'Show all protections, or one name at any level'
 complete -c waf-compile -n "__fish_waf_compile_needs_command" -a "rules" -d 'Show the detection rules with what they catch and what they allow'
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand check-request" -s c -l config -d 'The configuration' -r -F
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand check-request" -l id -d 'Rebuild the request from the audit event with this request id; the file is one of events then' -r
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand check-request" -s h -l help -d 'Print help'
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand suggest" -l config -d 'The configuration' -r -F
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand suggest" -l apply -d 'Write the exceptions into the configuration; comments stay'
@@ -55,6 +58,19 @@ complete -c waf-compile -n "__fish_waf_compile_using_subcommand test" -l format 
 json\t'One document'
 junit\t'JUnit XML'"
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand test" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand report" -s o -l output -d 'The page; `-` is standard output' -r -F
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand report" -s h -l help -d 'Print help'
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand replay" -l config -d 'The configuration' -r -F
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand replay" -l against -d 'The configuration that it is compared with' -r -F
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand replay" -l format -d 'Format of the report' -r -f -a "text\t'Tables with examples'
+json\t'One document'"
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand replay" -l input-format -d 'Format of the recordings' -r -f -a "auto\t'By the content of each file and line'
+har\t'HTTP archives of browsers'
+http\t'A request a file, as it was on the wire'
+json\t'JSON lines: recorded requests, access logs'
+log\t'Access logs: common, combined, Envoy'"
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand replay" -l host -d 'Host of requests whose recording names none [default: the first host of the configuration]' -r
+complete -c waf-compile -n "__fish_waf_compile_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand schema" -s h -l help -d 'Print help'
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand plan" -s h -l help -d 'Print help'
 complete -c waf-compile -n "__fish_waf_compile_using_subcommand diff" -s h -l help -d 'Print help'
