@@ -1,3 +1,5 @@
+//! Documents and what they ask for.
+
 use super::*;
 
 fn outline(text: &str) -> (u64, u64, u64, u64) {

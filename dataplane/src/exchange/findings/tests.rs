@@ -1,3 +1,5 @@
+//! Violations by mode, and what they come to.
+
 use super::super::testing::exchange;
 use super::*;
 

@@ -1,3 +1,5 @@
+//! Conversations over WebSockets in memory: what reaches the upstream, and with which code the client is closed.
+
 use std::sync::Arc;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, split};

@@ -1,3 +1,5 @@
+//! Sequences of JSON documents.
+
 use super::{leaves, read, values};
 use crate::field::Place;
 

@@ -1,3 +1,5 @@
+//! GraphQL in bodies and queries: attacks in texts, operations of clients, limits.
+
 use std::sync::Arc;
 
 use waf_shared::catalog::LeafSet;

@@ -1,3 +1,5 @@
+//! Messages in every form and cut: attacks, benign ones, marks in front of the content.
+
 use std::sync::Arc;
 
 use waf_shared::catalog::LeafSet;
