@@ -180,9 +180,8 @@ impl<'d> Reader<'d> {
             matches!(self.last, Some(Token::Name(b"on"))) && self.before == Some(Token::Spread);
         match &self.last {
             Some(Token::Spread) if name != b"on" => self.definitions.spread(name, self.open.len() as u64),
-            Some(Token::Spread | Token::Punctuator(b'@')) => {}
             // The name behind an alias was counted with it.
-            Some(Token::Punctuator(b':')) => {}
+            Some(Token::Spread | Token::Punctuator(b'@' | b':')) => {}
             _ if is_condition => {}
             _ => self.definitions.field(),
         }

@@ -93,6 +93,11 @@ impl Tokenizer {
         self.text.len()
     }
 
+    /// Returns `true` if nothing of a document has come yet.
+    pub fn is_at_start(&self) -> bool {
+        self.open.is_empty() && self.state == State::Value
+    }
+
     /// Returns `true` if the document is complete.
     pub fn is_at_end(&self) -> bool {
         self.state == State::End

@@ -22,6 +22,7 @@ mod joined;
 mod judging;
 mod message;
 mod nested;
+mod on_hit;
 mod repeated;
 mod sink;
 mod split;
@@ -33,15 +34,7 @@ pub use crate::body::{BodyKind, Progress};
 pub use crate::bounds::{Bounds, Files, Parsers};
 pub(crate) use judging::Judging;
 pub use message::MessageKind;
-
-/// The consequence of evidence that blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnHit {
-    /// The field in hand is finished, nothing more is judged (mode `blocking`).
-    Stop,
-    /// Everything is judged (mode `detect_only`).
-    GoOn,
-}
+pub use on_hit::OnHit;
 
 /// The inspection of one request. It keeps its buffers, so a pool of them serves benign requests without allocating.
 #[derive(Debug)]

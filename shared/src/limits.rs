@@ -1,5 +1,9 @@
 //! Every bound that no field of the configuration sets, each with its reason.
 
+mod protocols;
+
+pub use protocols::*;
+
 use std::time::Duration;
 
 /// Bytes of an encoded plan. A 1,000-route configuration with inlined contracts stays far below it.
@@ -116,21 +120,6 @@ pub const ARGUMENT_NAME_BYTES_MAX: usize = 1_024;
 /// Bytes of the name of a field, or of its path through a document, that are kept and that events show.
 pub const FIELD_NAME_BYTES_MAX: usize = 256;
 
-/// Brackets around the innermost field of a GraphQL document. Introspection by tools takes 20.
-pub const GRAPHQL_DEPTH_MAX: u64 = 50;
-
-/// Aliases of a GraphQL document.
-pub const GRAPHQL_ALIASES_MAX: u64 = 500;
-
-/// Fields of a GraphQL document.
-pub const GRAPHQL_FIELDS_MAX: u64 = 5_000;
-
-/// Directives of a GraphQL document.
-pub const GRAPHQL_DIRECTIVES_MAX: u64 = 500;
-
-/// GraphQL documents in one request.
-pub const GRAPHQL_BATCH_MAX: u32 = 100;
-
 /// Evidence that blocks.
 pub const SCORE_BLOCKS: u32 = 5;
 
@@ -145,24 +134,6 @@ pub const KEEP_ALIVE_SECONDS: u64 = 75;
 
 /// Seconds for which no byte may pass through an upgraded connection, in either direction.
 pub const TUNNEL_IDLE_SECONDS: u64 = 3600;
-
-/// Seconds in which a message of a WebSocket that waits for its verdict has to be whole. Its bytes lie in memory.
-pub const WEBSOCKET_MESSAGE_SECONDS: u64 = 60;
-
-/// Fragments of a message that waits for its verdict: their heads lie in memory beside it.
-pub const WEBSOCKET_FRAGMENTS_MAX: u32 = 16_384;
-
-/// Control frames and empty fragments in one second on a WebSocket. Clients send a ping every few seconds.
-pub const WEBSOCKET_CONTROL_FRAMES_MAX: u32 = 500;
-
-/// Messages in one second on a WebSocket; more are read later, so that one connection does not take a core for itself.
-pub const WEBSOCKET_MESSAGES_MAX: u32 = 50_000;
-
-/// Seconds that either side gets to take its close frame and to close.
-pub const WEBSOCKET_CLOSE_SECONDS: u64 = 5;
-
-/// Audit events of one WebSocket in `detect_only`; later messages are counted alone.
-pub const WEBSOCKET_EVENTS_MAX: u32 = 100;
 
 /// Seconds for which a client may take no byte of its answer, and over which its rate of taking is judged.
 pub const CLIENT_STALL_SECONDS: u64 = 10;

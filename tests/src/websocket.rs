@@ -40,10 +40,10 @@ pub fn frame(first: u8, payload: impl AsRef<[u8]>) -> Vec<u8> {
     if payload.len() < 126 {
         out.push(0x80 | payload.len() as u8);
     } else if payload.len() < 1 << 16 {
-        out.push(0x80 | 126);
+        out.push(0xfe);
         out.extend_from_slice(&(payload.len() as u16).to_be_bytes());
     } else {
-        out.push(0x80 | 127);
+        out.push(0xff);
         out.extend_from_slice(&(payload.len() as u64).to_be_bytes());
     }
     out.extend_from_slice(&MASK);
@@ -100,7 +100,7 @@ impl Socket {
     }
 
     /// The next frame; none at the end of the connection.
-    pub fn next(&mut self) -> Option<Received> {
+    pub fn receive(&mut self) -> Option<Received> {
         let head = self.exactly(2).ok()??;
         let length = match head[1] & 0x7f {
             126 => self.exactly(2).ok()??.iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte)),
@@ -115,7 +115,7 @@ impl Socket {
 
     /// Every frame up to the end of the connection.
     pub fn rest(&mut self) -> Vec<Received> {
-        std::iter::from_fn(|| self.next()).collect()
+        std::iter::from_fn(|| self.receive()).collect()
     }
 
     /// The code of the close frame that ends the connection.

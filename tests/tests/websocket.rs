@@ -155,7 +155,7 @@ fn attacks_in_messages_close_the_connection_and_have_one_event() {
     {
         let mut socket = Socket::open(waf.port, "/live?room=7");
         socket.send(frame(FIN | TEXT, "hello"));
-        assert_eq!(socket.next().map(|frame| frame.payload), Some(b"hello".to_vec()));
+        assert_eq!(socket.receive().map(|frame| frame.payload), Some(b"hello".to_vec()));
         socket.send([&sent[..], &frame(FIN | TEXT, "behind it")].concat());
         assert_eq!(socket.closed_with(), Some(1008), "{name:?}");
         let events = waf.wait_events(number + 1);
@@ -171,7 +171,7 @@ fn attacks_in_messages_close_the_connection_and_have_one_event() {
 fn echoes(waf: &Waf, target: &str, text: &str) -> bool {
     let mut socket = Socket::open(waf.port, target);
     socket.send(frame(FIN | TEXT, text));
-    socket.next().is_some_and(|frame| frame.payload == text.as_bytes())
+    socket.receive().is_some_and(|frame| frame.payload == text.as_bytes())
 }
 
 #[test]

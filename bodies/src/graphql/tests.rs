@@ -1,3 +1,5 @@
+//! Documents and what they ask for.
+
 use super::*;
 
 fn outline(text: &str) -> (u64, u64, u64, u64) {
@@ -28,10 +30,8 @@ fn documents_are_measured() {
 
 #[test]
 fn fragments_that_multiply_or_go_in_circles_are_seen() {
-    let mut text = "{ ...F0 }".to_owned();
-    for level in 0..40 {
-        text.push_str(&format!(" fragment F{level} on T {{ ...F{} ...F{} }}", level + 1, level + 1));
-    }
+    let fragment = |level: u32| format!(" fragment F{level} on T {{ ...F{0} ...F{0} }}", level + 1);
+    let mut text = "{ ...F0 }".to_owned() + &(0..40).map(fragment).collect::<Vec<_>>().concat();
     text.push_str(" fragment F40 on T { f }");
     assert_eq!(outline(&text).1, 1 << 40);
     for circle in [
@@ -40,17 +40,17 @@ fn fragments_that_multiply_or_go_in_circles_are_seen() {
     ] {
         assert_eq!(outline(circle).0, u64::MAX, "{circle}");
     }
-    let many: String = (0..1_000).map(|number| format!("query Q{number} {{ a }} ")).collect();
+    let many = "query Q { a } ".repeat(1_000);
     assert_eq!(outline(&many).1, u64::MAX);
 }
 
 #[test]
 fn texts_have_the_names_of_their_arguments() {
-    let text = r##"
+    let text = r#"
         # a comment " with a quote
         query ($x: String = "default") {
           user(name: "a \" b", tags: ["t", """block "quoted" \""" text"""]) { id }
-        }"##;
+        }"#;
     let document = read(text.as_bytes()).expect("a document");
     let texts: Vec<(&[u8], &[u8], TextKind)> =
         document.texts.iter().map(|text| (text.name, text.raw, text.kind)).collect();

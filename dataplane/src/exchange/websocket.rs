@@ -5,46 +5,23 @@ mod downstream;
 mod message;
 mod rates;
 mod report;
+mod session;
 mod upstream;
 
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use waf_shared::limits;
 
-use super::context::RequestContext;
 use super::tunnel::{Moved, Side, silence};
 use crate::audit::Disposition;
 use crate::http1::reader::Reader;
-use crate::proxy::Proxy;
 use crate::websocket::Code;
 use downstream::Downstream;
+pub(super) use session::Session;
+use session::Stop;
 use upstream::Upstream;
-
-/// The parts of an exchange that its WebSocket reads.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Session<'e> {
-    pub(super) context: &'e RequestContext,
-    pub(super) proxy: &'e Proxy,
-    /// Path of the request that opened it.
-    pub(super) path: &'e [u8],
-}
-
-/// The reason why a WebSocket ends before its sides close it.
-#[derive(Debug)]
-enum Stop {
-    /// Both sides get a close frame with this code.
-    Close(Code),
-    /// A side failed, or an event could not be written.
-    Cut,
-}
-
-impl From<std::io::Error> for Stop {
-    fn from(_: std::io::Error) -> Stop {
-        Stop::Cut
-    }
-}
 
 /// Time that either side gets to take its close frame and to close.
 const CLOSE: Duration = Duration::from_secs(limits::WEBSOCKET_CLOSE_SECONDS);
@@ -103,22 +80,6 @@ async fn both(
 async fn drain<R: AsyncRead + Unpin>(reader: &mut Reader<R>) -> std::io::Result<()> {
     while !reader.bytes().await?.is_empty() {}
     Ok(())
-}
-
-/// Writes all of `pending`. A wait that is given up loses nothing: what was not written stays.
-async fn write_pending<W: AsyncWrite + Unpin>(
-    writer: &mut W,
-    pending: &mut bytes::BytesMut,
-    mut written: impl FnMut(&[u8]),
-) -> std::io::Result<()> {
-    while !pending.is_empty() {
-        let size = writer.write(pending).await?;
-        if size == 0 {
-            return Err(std::io::ErrorKind::WriteZero.into());
-        }
-        written(&pending.split_to(size));
-    }
-    writer.flush().await
 }
 
 #[cfg(test)]

@@ -113,21 +113,22 @@ impl Header {
     /// Appends the head as the client wrote it: there is one form.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.push(if self.is_final { 0x80 } else { 0 } | self.opcode.number());
-        write_length(self.length, 0x80, out);
+        write_length(self.length, out);
         out.extend_from_slice(&self.mask);
     }
 }
 
-fn write_length(length: u64, mask_bit: u8, out: &mut Vec<u8>) {
+/// Appends a length in its shortest form, with the bit of the mask.
+fn write_length(length: u64, out: &mut Vec<u8>) {
     if let Ok(short) = u8::try_from(length)
         && length <= CONTROL_BYTES_MAX
     {
-        out.push(mask_bit | short);
+        out.push(0x80 | short);
     } else if let Ok(medium) = u16::try_from(length) {
-        out.push(mask_bit | 126);
+        out.push(0xfe);
         out.extend_from_slice(&medium.to_be_bytes());
     } else {
-        out.push(mask_bit | 127);
+        out.push(0xff);
         out.extend_from_slice(&length.to_be_bytes());
     }
 }

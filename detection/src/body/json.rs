@@ -70,6 +70,11 @@ impl Json {
         self.fault
     }
 
+    /// Returns `true` if nothing of a document has come yet.
+    pub(super) fn is_at_start(&self) -> bool {
+        self.tokenizer.is_at_start()
+    }
+
     /// Returns `true` if the document is complete.
     pub(super) fn is_at_end(&self) -> bool {
         self.tokenizer.is_at_end()

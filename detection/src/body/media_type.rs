@@ -8,6 +8,18 @@ use crate::body::kind::BodyKind;
 /// Subtypes that a browser or an API client sends JSON under, besides `json` and `+json`.
 const JSON: &[&[u8]] = &[b"application/csp-report", b"application/x-json"];
 
+/// Subtypes and suffixes of sequences of JSON documents.
+const SEQUENCES: &[&[u8]] = &[
+    b"x-ndjson",
+    b"ndjson",
+    b"jsonl",
+    b"x-jsonl",
+    b"jsonlines",
+    b"x-jsonlines",
+    b"json-seq",
+    b"x-json-stream",
+];
+
 /// Types whose every subtype is binary, unless its suffix says otherwise.
 const BINARY_TYPES: &[&[u8]] = &[b"image", b"audio", b"video", b"font"];
 
@@ -123,6 +135,14 @@ pub(crate) fn kind(value: &[u8]) -> BodyKind {
     } else {
         BodyKind::Raw
     }
+}
+
+/// Returns `true` for a sequence of JSON documents: one a line, or behind a mark each (RFC 7464).
+pub(super) fn is_json_sequence(value: &[u8]) -> bool {
+    let essence = essence(value);
+    let subtype = split_once(&essence, b'/').map(|(_, subtype)| subtype).unwrap_or_default();
+    let suffix = subtype.rsplit(|byte| *byte == b'+').next().unwrap_or_default();
+    SEQUENCES.contains(&suffix)
 }
 
 /// Returns `true` if a type, in lower case, is one whose content is no text.

@@ -69,7 +69,11 @@ impl Body {
                         "the body is declared in a character set that cannot be read",
                     );
                 }
-                self.text.start(self.kind, Place::Body, b"", charset);
+                if self.kind == BodyKind::Raw && media_type::is_json_sequence(media_type) {
+                    self.text.start_sequence(None);
+                } else {
+                    self.text.start(self.kind, Place::Body, b"", charset);
+                }
             }
         }
         self.kind
@@ -195,7 +199,11 @@ impl Body {
                 if shape == Shape::Script && self.plain == Plain::None {
                     self.as_file(sink);
                 }
-                self.text.start_found(shape, wide);
+                if shape == Shape::Json && self.plain != Plain::None {
+                    self.text.start_sequence(wide);
+                } else {
+                    self.text.start_found(shape, wide);
+                }
                 self.text.feed(self.opening.head(), sink);
                 self.text.feed(rest, sink);
             }

@@ -10,6 +10,7 @@ use crate::bounds::Bounds;
 use crate::field::Place;
 
 mod binary;
+mod sequences;
 mod wide;
 
 /// The output of a parser.

@@ -98,6 +98,12 @@ impl Text {
         }
     }
 
+    /// Begins a sequence of JSON documents, perhaps in wide characters.
+    pub(super) fn start_sequence(&mut self, wide: Option<Wide>) {
+        self.start_found(Shape::Json, wide);
+        self.first.value.start_sequence();
+    }
+
     /// Begins the content of a file of markup in the part `name`, perhaps in wide characters.
     pub(super) fn start_markup(&mut self, name: &[u8], wide: Option<Wide>) {
         self.reset();

@@ -24,6 +24,8 @@ pub(super) struct Value {
     strict: bool,
     /// True if first bytes alone say that it is this document, so that nothing else is read until it ends to be one.
     alone: bool,
+    /// True if documents follow each other, so that what stands between them counts.
+    is_sequence: bool,
     /// True if the bytes are judged as text.
     text: bool,
     /// The first bytes of a text that may be a document.
@@ -95,7 +97,14 @@ impl Value {
         self.document = Document::None;
         self.strict = false;
         self.alone = false;
+        self.is_sequence = false;
         self.text = false;
+    }
+
+    /// Begins a sequence of JSON documents.
+    pub(super) fn start_sequence(&mut self) {
+        self.start_found(Shape::Json, Place::Body);
+        self.is_sequence = true;
     }
 
     /// Begins a body that nobody declared as text and whose first bytes show `shape`. A form takes the bytes elsewhere, where
@@ -237,7 +246,7 @@ impl Value {
             return Some(rest);
         }
         if let [RECORD_SEPARATOR, next @ ..] = rest
-            && is_behind
+            && (is_behind || self.is_sequence && self.json.is_at_start())
         {
             self.json.reset();
             return Some(next);
@@ -249,7 +258,8 @@ impl Value {
         self.document = Document::None;
         // What follows the place at which a document ends to be one is judged as text: a lenient reader may read on. Behind a
         // whole document none does, but the document may be the first name of a form.
-        if self.strict || self.alone && (!is_behind || matches!(rest, [b'&' | b'=', ..])) {
+        if self.strict || self.is_sequence || self.alone && (!is_behind || matches!(rest, [b'&' | b'=', ..]))
+        {
             self.text = true;
             self.raw.feed(rest, sink);
         }

@@ -7,8 +7,9 @@ use std::time::Duration;
 use waf_shared::catalog::{Leaf, LeafSet};
 use waf_shared::limits;
 
+use super::documents;
+use super::on_hit::OnHit;
 use super::repeated::{Arrived, Names};
-use super::{OnHit, documents};
 use crate::body::is_json;
 use crate::budget::{Budget, Meter};
 use crate::cost::Cost;

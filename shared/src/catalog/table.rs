@@ -572,7 +572,7 @@ leaves! {
         "A JSON object with more keys than `inspection.json_keys`, by default 1,000, as used to make hash tables collide.",
         "Rather than disable it, raise the limit on bulk import, translation file and product catalog routes.";
     GraphqlMaxDepth, "graphql-max-depth", "graphql", "", On, [400, 674], 403,
-        "A GraphQL document nested deeper than 50 levels, fragments written out, in a `query` or as a body; fragments in a circle too.",
+        "A GraphQL document nested deeper than 50 levels, fragments written out, as a query or as a body; fragments in a circle too.",
         "Disable it where documents are made by programs that nest without end, such as exports of a content tree.";
     GraphqlMaxAliases, "graphql-max-aliases", "graphql", "", On, [400, 799], 403,
         "A GraphQL document with more than 500 aliases, fragments written out, as used to try many passwords in one request.",

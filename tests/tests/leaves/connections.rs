@@ -15,7 +15,9 @@ use super::protections;
 
 /// A service with one protection, and settings of `global` beside it.
 fn with(leaf: &str, settings: &str, origin: &Origin) -> String {
-    let all = families().join(", ");
+    // A protection that is a family by itself cannot be named in both lists.
+    let others: Vec<&str> = families().iter().copied().filter(|family| *family != leaf).collect();
+    let all = others.join(", ");
     format!("{}global:\n  disable: [{all}]\n  enable: [{leaf}]\n  {settings}\n", to_upstream(&origin.url()))
 }
 

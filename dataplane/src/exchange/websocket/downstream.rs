@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
 use super::super::tunnel::Moved;
-use super::{Stop, write_pending};
+use super::session::{Stop, write_pending};
 use crate::http1::reader::Reader;
 use crate::websocket::{Boundary, Code};
 

@@ -8,7 +8,7 @@ use waf_shared::catalog::Leaf;
 use waf_shared::limits;
 
 use super::super::{body, inspect};
-use super::Session;
+use super::session::Session;
 use crate::websocket::{Code, Fault, Header, Utf8, unmask};
 
 /// The judgement of what came so far.

@@ -10,7 +10,7 @@ use super::super::event::{self, Ending};
 use super::super::exchange_metrics;
 use super::super::findings::Findings;
 use super::message::Message;
-use super::{Session, Stop};
+use super::session::{Session, Stop};
 use crate::audit::Disposition;
 use crate::websocket::{Code, Fault};
 

@@ -1,3 +1,5 @@
+//! Conversations over WebSockets in memory: what reaches the upstream, and with which code the client is closed.
+
 use std::sync::Arc;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, split};
@@ -201,7 +203,7 @@ async fn breaks_of_the_protocol_close_the_connection_in_every_mode() {
     for (what, sent, code) in [
         ("an extension", frame(FIN | 0x40 | TEXT, "hello"), 1002),
         ("an unknown kind", frame(FIN | 3, "hello"), 1002),
-        ("an unknown control kind", frame(FIN | 11, "hello"), 1002),
+        ("an unknown control kind", frame(FIN | 0xb, "hello"), 1002),
         ("no mask", vec![0x81, 1, b'a'], 1002),
         ("a long ping", frame(FIN | PING, [0; 126]), 1002),
         ("a fragmented ping", frame(PING, ""), 1002),

@@ -11,7 +11,7 @@ use super::super::tunnel::Moved;
 use super::message::{Judged, Message};
 use super::rates::Rates;
 use super::report::Reporter;
-use super::{Session, Stop, write_pending};
+use super::session::{Session, Stop, write_pending};
 use crate::audit::Disposition;
 use crate::http1::reader::Reader;
 use crate::websocket::{Code, Fault, Frames, Header, Opcode, Part, Role, Sequence, check_control, unmask};

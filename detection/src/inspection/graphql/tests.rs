@@ -1,3 +1,5 @@
+//! GraphQL in bodies and queries: attacks in texts, operations of clients, limits.
+
 use std::sync::Arc;
 
 use waf_shared::catalog::LeafSet;
@@ -110,9 +112,8 @@ fn operations_of_real_clients_pass() {
 #[test]
 fn what_a_document_asks_for_is_bounded() {
     let engine = engine();
-    let fragments: String = (0..20)
-        .map(|level| format!(" fragment F{level} on T {{ ...F{0} ...F{0} }}", level + 1))
-        .collect::<String>();
+    let fragment = |level: u32| format!(" fragment F{level} on T {{ ...F{0} ...F{0} }}", level + 1);
+    let fragments = (0..20).map(fragment).collect::<Vec<_>>().concat();
     for (document, leaf) in [
         (format!("{}{{b}}{}", "{a".repeat(50), "}".repeat(50)), Leaf::GraphqlMaxDepth),
         (format!("{{ a(b: {}{}) }}", "[".repeat(60), "]".repeat(60)), Leaf::GraphqlMaxDepth),

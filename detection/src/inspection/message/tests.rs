@@ -1,3 +1,5 @@
+//! Messages in every form and cut: attacks, benign ones, marks in front of the content.
+
 use std::sync::Arc;
 
 use waf_shared::catalog::LeafSet;
@@ -53,6 +55,7 @@ fn attacks_are_found_in_every_form_of_a_message() {
         (format!("{{\"type\":6}}\u{1e}{escaped}\u{1e}"), "WS_MESSAGE:text"),
         (format!("\u{1e}{{\"type\":6}}\n\u{1e}{escaped}\n"), "WS_MESSAGE:text"),
         (format!("{{\"a\":1}}{escaped}"), "WS_MESSAGE:text"),
+        (format!("{{\"a\":1}}\u{1e} no JSON \u{1e}{{\"a\":\"{ATTACK}\"}}"), "WS_MESSAGE:"),
         (format!("SEND\ndestination:/queue/a\n\n{escaped}\0"), "WS_MESSAGE:text"),
         (format!("SEND\r\nx:{ATTACK}\r\n\r\n{{}}\0"), "WS_MESSAGE:"),
         (format!("<say>{ATTACK}</say>"), "WS_MESSAGE:say"),
