@@ -23,11 +23,11 @@ impl Zone {
     /// A zone `domain`, empty but for its own records.
     pub fn new(domain: &str) -> Zone {
         let folder = tempfile::tempdir().expect("a folder for the zone");
-        let is_there = |name: &&str| {
+        let is_there = |name: &str| {
             let found = Command::new(name).arg("-h").stdout(Stdio::null()).stderr(Stdio::null()).status();
             found.is_ok()
         };
-        if !PROGRAMS.iter().all(|name| is_there(&name)) {
+        if !PROGRAMS.iter().all(|name| is_there(name)) {
             eprintln!(
                 "BIND is not installed (Debian: bind9 and bind9-dnsutils): the zone is the test authority's"
             );

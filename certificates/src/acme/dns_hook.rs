@@ -291,7 +291,7 @@ mod tests {
         let commands = "case $1 in present) sleep 300 & echo $! > child; wait;; esac";
         for gives_up in [false, true] {
             let (folder, hook) = hook(commands);
-            let limit = if gives_up { Duration::from_secs(60) } else { Duration::from_secs(1) };
+            let limit = if gives_up { Duration::from_mins(1) } else { Duration::from_secs(1) };
             let hook = DnsHook { limit, ..hook };
             let presented = hook.present("a.example", "value".to_owned());
             if gives_up {

@@ -168,10 +168,9 @@ impl OrderLoop {
     /// themselves are among them where they can be proven, and stand for the configured names one label below.
     fn names(&self, hosts: &[String], snapshot: &Snapshot, wall: SystemTime) -> BTreeSet<String> {
         let proves_wildcards = self.settings.proves_wildcards();
-        let configured = hosts.iter().filter(|host| match proves_wildcards {
-            true => !is_below(host, hosts),
-            false => !is_wildcard(host),
-        });
+        let configured = hosts
+            .iter()
+            .filter(|host| if proves_wildcards { !is_below(host, hosts) } else { !is_wildcard(host) });
         let configured = configured.cloned();
         let held = snapshot.pairs.iter().filter(|(name, pair)| {
             // One that has run out was not worth renewing, or nobody could: it is ordered anew when somebody asks.
