@@ -193,11 +193,12 @@ mod tests {
 
     #[test]
     fn a_hook_brings_dns_01_and_wildcards() {
+        use Challenge::{Dns01, Http01, TlsAlpn01};
+
         let of = |arguments: &[&str]| {
             let settings = parse(arguments).unwrap().settings();
             (settings.challenges.clone(), settings.proves_wildcards(), settings.challenge("*.a.example", 0))
         };
-        use Challenge::{Dns01, Http01, TlsAlpn01};
         let hook = "--acme-dns-hook=/usr/local/bin/hook";
         assert_eq!(of(&[hook]), (vec![Dns01], true, Dns01));
         assert_eq!(of(&[hook, "--acme-challenges=http-01"]), (vec![Http01], true, Dns01));
