@@ -365,6 +365,12 @@ pub const ACME_REQUEST_SECONDS: u64 = 30;
 /// Bytes of one answer of a certificate authority.
 pub const ACME_ANSWER_BYTES_MAX: usize = 1 << 20;
 
+/// Seconds for the program that adds a record for DNS-01 or removes it, waiting for its name servers included.
+pub const DNS_HOOK_SECONDS: u64 = 120;
+
+/// Messages of one run of that program that are logged.
+pub const DNS_HOOK_LINES_MAX: usize = 50;
+
 /// Seconds for one order, from the first request to the certificate.
 pub const ACME_ORDER_SECONDS: u64 = 300;
 

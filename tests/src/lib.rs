@@ -40,6 +40,8 @@ pub mod running;
 
 pub mod site;
 
+pub mod zone;
+
 pub mod scrape;
 
 pub mod load;

@@ -33,6 +33,8 @@ pub struct Setup {
     names_management: u16,
     validation: Validation,
     binds: bool,
+    /// Port of the name server that it asks, where that is not its own.
+    asked: Option<u16>,
 }
 
 /// A running authority.
@@ -54,13 +56,20 @@ impl Setup {
         std::fs::write(folder.path().join("server.pem"), certificate.pem()).expect("a file");
         std::fs::write(folder.path().join("server.key"), key.serialize_pem()).expect("a file");
         let [port, management, names, names_management] = std::array::from_fn(|_| ports::free());
-        Setup { folder, port, management, names, names_management, validation, binds: false }
+        Setup { folder, port, management, names, names_management, validation, binds: false, asked: None }
     }
 
     /// Accounts have to be bound with [`BINDING`].
     #[must_use]
     pub fn binding(mut self) -> Setup {
         self.binds = true;
+        self
+    }
+
+    /// Asks the name server at this port in place of its own.
+    #[must_use]
+    pub fn asking(mut self, port: u16) -> Setup {
+        self.asked = Some(port);
         self
     }
 
@@ -101,7 +110,7 @@ impl Setup {
         let authority = program("pebble", path)
             .arg("-config")
             .arg(&config)
-            .args(["-dnsserver", &listen(self.names)])
+            .args(["-dnsserver", &listen(self.asked.unwrap_or(self.names))])
             // Without pauses, but with what trips careless clients: one nonce in seven is rejected, and no proof is
             // remembered.
             .envs([("PEBBLE_VA_NOSLEEP", "1"), ("PEBBLE_WFE_NONCEREJECT", "15"), ("PEBBLE_AUTHZREUSE", "0")])
@@ -138,6 +147,11 @@ impl Pebble {
     /// See [`Setup::root`].
     pub fn root(&self) -> PathBuf {
         self.setup.root()
+    }
+
+    /// Port at which the names' server takes records.
+    pub fn names_management(&self) -> u16 {
+        self.setup.names_management
     }
 
     /// The root of the certificates that it issues, in PEM.

@@ -32,7 +32,7 @@ fn listed(waf: &Waf, host: &str) -> Vec<String> {
 fn a_mounted_secret_serves_and_is_replaced_without_a_restart() {
     let (first, second, origin) = (Authority::new("a.example"), Authority::new("a.example"), Origin::start());
     let config = format!(
-        "version: v1alpha1\nhost: [shop.example, www.shop.example, api.example]\nhealth_port: {HEALTH}\n\
+        "version: v1alpha1\nhost: [shop.example, www.shop.example, api.shops.example]\nhealth_port: {HEALTH}\n\
          data_dir: {FOLDER}/data\nroutes:\n  - upstream: {}\n",
         origin.url()
     );
@@ -42,16 +42,16 @@ fn a_mounted_secret_serves_and_is_replaced_without_a_restart() {
         let ready = waf.ask("/readyz").expect("an answer");
         ready.field("x-waf-certificates-missing").map(str::to_owned)
     };
-    assert_eq!(missing().as_deref(), Some("api.example, shop.example, www.shop.example"));
+    assert_eq!(missing().as_deref(), Some("api.shops.example, shop.example, www.shop.example"));
     mount(&waf, "shop-tls", &first.issue(&["shop.example", "www.shop.example"]));
-    mount(&waf, "", &first.issue(&["*.example"]));
+    mount(&waf, "", &first.issue(&["*.shops.example"]));
     polling::until_true("all certificates", || missing().is_none());
     let client = Client::new(&first, &["http/1.1"]);
-    for host in ["shop.example", "www.shop.example", "api.example"] {
+    for host in ["shop.example", "www.shop.example", "api.shops.example"] {
         assert_eq!(client.ask(waf.port, host, "/").status, 200, "{host}");
     }
     assert_eq!(listed(&waf, "shop.example")[1], "data_dir/certs/shop-tls");
-    assert_eq!(listed(&waf, "api.example")[1], "data_dir/certs");
+    assert_eq!(listed(&waf, "api.shops.example")[1], "data_dir/certs");
     let mut open = client.connect(waf.port, "shop.example").expect("a handshake");
     let workers = waf.workers();
 
@@ -59,7 +59,7 @@ fn a_mounted_secret_serves_and_is_replaced_without_a_restart() {
     mount(&waf, "shop-tls", &second.issue(&["shop.example", "www.shop.example"]));
     let renewed = Client::new(&second, &["http/1.1"]);
     polling::until("the new certificate", || renewed.connect(waf.port, "www.shop.example").ok());
-    assert_eq!(client.ask(waf.port, "api.example", "/").status, 200, "the others stay");
+    assert_eq!(client.ask(waf.port, "api.shops.example", "/").status, 200, "the others stay");
 
     // The key of another certificate, then half a certificate: what served before serves on.
     let (chain, key) = second.issue(&["shop.example"]);

@@ -4,19 +4,17 @@ use tracing::debug;
 
 use super::account::Accounts;
 use super::blocking::blocking;
-use super::challenge_store::ChallengeStore;
 use super::failure::{Failure, Why};
 use super::order;
-use super::settings::Challenge;
+use super::proof::Proof;
 use crate::disk::{Pair, Store};
 
-/// Orders a certificate for `name`, proven by `challenge`, in place of `replaced`.
+/// Orders a certificate for `name`, proven by `proof`, in place of `replaced`.
 pub(super) async fn attempt(
     accounts: &Accounts,
     store: &Store,
-    challenge_store: &ChallengeStore,
     name: &str,
-    challenge: Challenge,
+    proof: &Proof,
     replaced: Option<&Pair>,
 ) -> Result<Pair, Failure> {
     let (probing, of) = (store.clone(), name.to_owned());
@@ -32,7 +30,7 @@ pub(super) async fn attempt(
             };
             let identifier = window.and(replaced).and_then(order::identifier);
             debug!(host = name, replaces = identifier.is_some(), "an order begins");
-            order::order(&account, name, challenge, identifier, challenge_store).await
+            order::order(&account, name, proof, identifier).await
         }
         Err(failure) => Err(failure),
     };

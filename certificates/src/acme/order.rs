@@ -11,8 +11,8 @@ use rcgen::{CertificateParams, CustomExtension, DistinguishedName, KeyPair};
 use tracing::{debug, info, warn};
 use waf_shared::limits::ACME_ORDER_SECONDS;
 
-use super::challenge_store::{ChallengeStore, Note};
 use super::failure::{Failure, Why, printable};
+use super::proof::{Posted, Proof};
 use super::settings::Challenge;
 use crate::disk::{Pair, Provenance};
 
@@ -30,12 +30,11 @@ const AUTHORIZATIONS_MAX: usize = 4;
 pub(super) async fn order(
     account: &Account,
     host: &str,
-    challenge: Challenge,
+    proof: &Proof,
     replaces: Option<CertificateIdentifier<'static>>,
-    challenge_store: &ChallengeStore,
 ) -> Result<Pair, Failure> {
     let limit = Duration::from_secs(ACME_ORDER_SECONDS);
-    match tokio::time::timeout(limit, steps(account, host, challenge, replaces, challenge_store)).await {
+    match tokio::time::timeout(limit, steps(account, host, proof, replaces)).await {
         Ok(outcome) => outcome,
         Err(_) => Err(Failure::new(
             Why::Unreachable,
@@ -47,10 +46,10 @@ pub(super) async fn order(
 async fn steps(
     account: &Account,
     host: &str,
-    challenge: Challenge,
+    proof: &Proof,
     replaces: Option<CertificateIdentifier<'static>>,
-    challenge_store: &ChallengeStore,
 ) -> Result<Pair, Failure> {
+    let challenge = proof.challenge;
     let identifiers = [Identifier::Dns(host.to_owned())];
     let mut order = match replaces {
         Some(replaces) => account.new_order(&NewOrder::new(&identifiers).replaces(replaces)).await?,
@@ -58,7 +57,7 @@ async fn steps(
     };
     info!(host, %challenge, order = order.url(), "a certificate is ordered");
     if order.state().status == OrderStatus::Pending {
-        prove(&mut order, host, challenge, challenge_store).await?;
+        prove(&mut order, host, proof).await?;
     }
     match order.state().status {
         OrderStatus::Ready => {}
@@ -82,12 +81,8 @@ async fn steps(
 }
 
 /// Answers the challenges of an order until the authority is satisfied.
-async fn prove(
-    order: &mut Order,
-    host: &str,
-    challenge: Challenge,
-    challenge_store: &ChallengeStore,
-) -> Result<(), Failure> {
+async fn prove(order: &mut Order, host: &str, proof: &Proof) -> Result<(), Failure> {
+    let challenge = proof.challenge;
     // They are taken down when this function ends, however it does.
     let mut notes = Vec::new();
     let mut authorizations = order.authorizations();
@@ -107,11 +102,12 @@ async fn prove(
         let kind = match challenge {
             Challenge::Http01 => ChallengeType::Http01,
             Challenge::TlsAlpn01 => ChallengeType::TlsAlpn01,
+            Challenge::Dns01 => ChallengeType::Dns01,
         };
         let Some(mut handle) = authorization.challenge(kind) else {
             return Err(Failure::new(Why::Unproven, format!("the authority does not offer {challenge}")));
         };
-        let note = post(&handle, host, challenge, challenge_store).await?;
+        let note = post(&handle, host, proof).await?;
         if !note.answered().await {
             warn!(host, %challenge, "not every worker has said that it answers the challenge: the authority is asked all the same");
         }
@@ -131,15 +127,17 @@ async fn prove(
     }
 }
 
-async fn post(
-    handle: &ChallengeHandle<'_>,
-    host: &str,
-    challenge: Challenge,
-    challenge_store: &ChallengeStore,
-) -> Result<Note, Failure> {
+async fn post(handle: &ChallengeHandle<'_>, host: &str, proof: &Proof) -> Result<Posted, Failure> {
     let authorization = handle.key_authorization();
-    match challenge {
-        Challenge::Http01 => challenge_store.post_http(&handle.token, authorization.as_str()).await,
+    let store = &proof.challenge_store;
+    match proof.challenge {
+        Challenge::Http01 => store.post_http(&handle.token, authorization.as_str()).await.map(Posted::Note),
+        Challenge::Dns01 => {
+            let hook = proof.dns_hook.as_ref();
+            let hook = hook.ok_or_else(|| Failure::new(Why::Local, "no program for DNS-01 is named"))?;
+            let record = hook.present(host, authorization.dns_value()).await?;
+            Ok(Posted::Record { _record: record })
+        }
         Challenge::TlsAlpn01 => {
             let key = KeyPair::generate().map_err(|error| Failure::local(&error))?;
             let mut params =
@@ -147,7 +145,7 @@ async fn post(
             let digest = authorization.digest();
             params.custom_extensions = vec![CustomExtension::new_acme_identifier(digest.as_ref())];
             let certificate = params.self_signed(&key).map_err(|error| Failure::local(&error))?;
-            challenge_store.post_alpn(host, certificate.der().to_vec(), key.serialize_der()).await
+            store.post_alpn(host, certificate.der().to_vec(), key.serialize_der()).await.map(Posted::Note)
         }
     }
 }

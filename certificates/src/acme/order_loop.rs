@@ -20,15 +20,17 @@ use super::challenge_store::ChallengeStore;
 use super::client::{ClientError, Connector};
 use super::demand::{Demand, wildcard_over};
 use super::disk::Disk;
+use super::dns_hook::DnsHook;
 use super::expiry_reminder::Reminder;
 use super::failure::Failure;
 use super::figures::Figures;
 use super::leadership::{Leadership, Standing};
 use super::order;
+use super::proof::Proof;
 use super::saver::Saver;
 use super::schedule::Schedule;
-use super::settings::{AcmeSettings, Challenge};
-use crate::disk::{Layout, Pair, Provenance, Snapshot, Store, is_wildcard};
+use super::settings::AcmeSettings;
+use crate::disk::{Layout, Pair, Provenance, Snapshot, Store, is_wildcard, wildcard_of};
 use crate::manager::{Orders, Wanted};
 
 /// Between two looks at what is due when nothing happens: a clock that was set, a machine that slept.
@@ -75,6 +77,11 @@ enum Done {
         pair: Arc<Pair>,
         outcome: Result<(Option<(SystemTime, SystemTime)>, Duration), Failure>,
     },
+}
+
+/// True if a wildcard among `hosts` covers `name` one label deep, as a certificate for it does.
+fn is_below(name: &str, hosts: &[String]) -> bool {
+    wildcard_of(name).is_some_and(|wildcard| hosts.contains(&wildcard))
 }
 
 struct OrderLoop {
@@ -147,15 +154,24 @@ impl OrderLoop {
     fn asked(&mut self, name: &str) {
         let hosts = self.hosts();
         let is_served = self.snapshot.borrow().of(name).is_some();
+        if self.settings.proves_wildcards() && is_below(name, &hosts) {
+            // The certificate of the wildcard is under way.
+            return;
+        }
         let is_paused = self.schedule.is_paused(name, Instant::now());
         if !is_served && !is_paused && self.demand.ask(name, &hosts) {
             info!(host = name, "clients ask for a name below a wildcard: a certificate will be ordered");
         }
     }
 
-    /// Names that certificates are kept for: configured ones, and those below wildcards that have one.
-    fn names(hosts: &[String], snapshot: &Snapshot, wall: SystemTime) -> BTreeSet<String> {
-        let configured = hosts.iter().filter(|host| !is_wildcard(host)).cloned();
+    /// Names that certificates are kept for: configured ones, and those below wildcards that have one. Wildcards
+    /// themselves are among them where they can be proven, and stand for the configured names one label below.
+    fn names(&self, hosts: &[String], snapshot: &Snapshot, wall: SystemTime) -> BTreeSet<String> {
+        let proves_wildcards = self.settings.proves_wildcards();
+        let configured = hosts
+            .iter()
+            .filter(|host| if proves_wildcards { !is_below(host, hosts) } else { !is_wildcard(host) });
+        let configured = configured.cloned();
         let held = snapshot.pairs.iter().filter(|(name, pair)| {
             // One that has run out was not worth renewing, or nobody could: it is ordered anew when somebody asks.
             pair.provenance == Provenance::Acme && !pair.expired(wall) && wildcard_over(name, hosts).is_some()
@@ -168,7 +184,7 @@ impl OrderLoop {
         let (hosts, snapshot) = (self.hosts(), self.snapshot.borrow().clone());
         let (wall, now) = (SystemTime::now(), Instant::now());
         self.reminder.remind(&snapshot, wall, now);
-        let names = Self::names(&hosts, &snapshot, wall);
+        let names = self.names(&hosts, &snapshot, wall);
         let is_needed = self.saver.has_unsaved()
             || self.demand.due_at(now).is_some()
             || names.iter().any(|name| self.schedule.due_at(name, &snapshot, wall, now).is_some());
@@ -279,17 +295,16 @@ impl OrderLoop {
 
     fn order(&mut self, name: String, snapshot: &Snapshot) {
         self.schedule.begin(&name);
-        let (accounts, store, challenge_store) =
-            (self.accounts.clone(), self.store.clone(), self.challenge_store.clone());
+        let (accounts, store) = (self.accounts.clone(), self.store.clone());
         let replaced = snapshot.of(&name).filter(|pair| pair.provenance == Provenance::Acme).cloned();
         let replaced = replaced.filter(|_| !self.schedule.is_plain(&name));
-        // The ways to prove a host are tried in turn: one of the two ports may be closed.
-        let turn = self.schedule.failures(&name) as usize;
-        let ways = &self.settings.challenges;
-        let challenge = ways.get(turn % ways.len().max(1)).copied().unwrap_or(Challenge::Http01);
+        let proof = Proof {
+            challenge: self.settings.challenge(&name, self.schedule.failures(&name) as usize),
+            challenge_store: self.challenge_store.clone(),
+            dns_hook: self.settings.dns_hook.as_deref().map(DnsHook::new),
+        };
         self.tasks.spawn(async move {
-            let outcome =
-                attempt(&accounts, &store, &challenge_store, &name, challenge, replaced.as_deref()).await;
+            let outcome = attempt(&accounts, &store, &name, &proof, replaced.as_deref()).await;
             Done::Ordered { name, outcome }
         });
     }
@@ -319,7 +334,7 @@ impl OrderLoop {
     fn next_look(&mut self) -> Instant {
         let (hosts, snapshot) = (self.hosts(), self.snapshot.borrow().clone());
         let (wall, now) = (SystemTime::now(), Instant::now());
-        let names = Self::names(&hosts, &snapshot, wall);
+        let names = self.names(&hosts, &snapshot, wall);
         let orders = names.iter().filter_map(|name| self.schedule.due_at(name, &snapshot, wall, now)).min();
         let times =
             [orders, self.demand.due_at(now), self.disk.due(), self.leadership.due(), Some(now + LOOK)];

@@ -131,7 +131,7 @@ impl Schedule {
         now: Instant,
     ) -> Vec<&'a str> {
         let mut due: Vec<(Option<Instant>, &str)> = names
-            .filter(|name| is_host_name(name))
+            .filter(|name| is_host_name(name.strip_prefix("*.").unwrap_or(name)))
             .filter_map(|name| {
                 let state = self.names.get(name);
                 if state.is_some_and(|state| state.running) {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::disk::is_wildcard;
+
 /// Let's Encrypt's production directory.
 pub const DEFAULT_DIRECTORY: &str = "https://acme-v02.api.letsencrypt.org/directory";
 
@@ -18,6 +20,25 @@ pub struct AcmeSettings {
     pub root: Option<PathBuf>,
     /// Challenges that may be used, in the order in which they are tried.
     pub challenges: Vec<Challenge>,
+    /// The program that adds records for DNS-01 to a zone and removes them. With it wildcards are ordered.
+    pub dns_hook: Option<PathBuf>,
+}
+
+impl AcmeSettings {
+    /// True if a wildcard can be proven.
+    pub fn proves_wildcards(&self) -> bool {
+        self.dns_hook.is_some()
+    }
+
+    /// The challenge for the next try of `name`, after so many that failed. One of the two ports may be closed, so that
+    /// they are tried in turn; a wildcard is proven by DNS alone.
+    pub fn challenge(&self, name: &str, failures: usize) -> Challenge {
+        if is_wildcard(name) {
+            return Challenge::Dns01;
+        }
+        let turn = failures % self.challenges.len().max(1);
+        self.challenges.get(turn).copied().unwrap_or(Challenge::Http01)
+    }
 }
 
 /// The key that binds an account to one that was made elsewhere.
@@ -36,6 +57,8 @@ pub enum Challenge {
     Http01,
     /// A certificate on port 443 (RFC 8737).
     TlsAlpn01,
+    /// A record in the zone (RFC 8555 section 8.4).
+    Dns01,
 }
 
 impl Default for AcmeSettings {
@@ -46,6 +69,7 @@ impl Default for AcmeSettings {
             binding: None,
             root: None,
             challenges: vec![Challenge::Http01, Challenge::TlsAlpn01],
+            dns_hook: None,
         }
     }
 }
@@ -61,6 +85,7 @@ impl std::fmt::Display for Challenge {
         f.write_str(match self {
             Self::Http01 => "http-01",
             Self::TlsAlpn01 => "tls-alpn-01",
+            Self::Dns01 => "dns-01",
         })
     }
 }

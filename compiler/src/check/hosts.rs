@@ -108,7 +108,7 @@ fn wildcards(document: &Document, sink: &mut Sink) {
             if matches!(entry.value.0, HostPattern::Subdomains(_)) {
                 let host = host_text(&entry.value.0);
                 let message = format!(
-                    "{}.match.hosts: no authority proves {} by HTTP-01 or TLS-ALPN-01: each name below gets a certificate of its own when it is first asked for, at most {NEW_NAMES_PER_HOUR} new ones an hour, unless `data_dir` has one in certs/{}.pem",
+                    "{}.match.hosts: no authority proves {} by HTTP-01 or TLS-ALPN-01: each name below gets a certificate of its own when it is first asked for, at most {NEW_NAMES_PER_HOUR} new ones an hour, unless --acme-dns-hook proves it by DNS or `data_dir` has one in certs/{}.pem",
                     route.place,
                     quoted(&host),
                     host.replacen('*', "_wildcard", 1),

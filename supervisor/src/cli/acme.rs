@@ -27,9 +27,18 @@ pub struct Acme {
     /// Trust this root in PEM, and no other, when talking to the authority
     #[arg(long, value_name = "FILE", env = "WAF_ACME_ROOT")]
     pub acme_root: Option<PathBuf>,
-    /// Challenges that may be used, tried in turn
-    #[arg(long, value_name = "TYPE,TYPE", env = "WAF_ACME_CHALLENGES", value_delimiter = ',', default_values = ["http-01", "tls-alpn-01"])]
+    /// Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]
+    #[arg(
+        long,
+        value_name = "TYPE,TYPE",
+        env = "WAF_ACME_CHALLENGES",
+        value_delimiter = ',',
+        requires_if("dns-01", "acme_dns_hook")
+    )]
     pub acme_challenges: Vec<Way>,
+    /// Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered
+    #[arg(long, value_name = "PROGRAM", env = "WAF_ACME_DNS_HOOK", value_parser = program)]
+    pub acme_dns_hook: Option<PathBuf>,
 }
 
 /// A challenge type.
@@ -41,6 +50,19 @@ pub enum Way {
     /// On port 443.
     #[value(name = "tls-alpn-01")]
     TlsAlpn01,
+    /// In the zone.
+    #[value(name = "dns-01")]
+    Dns01,
+}
+
+impl Way {
+    fn challenge(self) -> Challenge {
+        match self {
+            Way::Http01 => Challenge::Http01,
+            Way::TlsAlpn01 => Challenge::TlsAlpn01,
+            Way::Dns01 => Challenge::Dns01,
+        }
+    }
 }
 
 /// A key that is never shown.
@@ -68,14 +90,20 @@ impl Acme {
             contacts: self.acme_contact.iter().flatten().cloned().collect(),
             binding,
             root: self.acme_root.clone().filter(|path| !path.as_os_str().is_empty()),
-            challenges: self
-                .acme_challenges
-                .iter()
-                .map(|way| match way {
-                    Way::Http01 => Challenge::Http01,
-                    Way::TlsAlpn01 => Challenge::TlsAlpn01,
-                })
-                .collect(),
+            challenges: self.challenges(),
+            dns_hook: self.hook().cloned(),
+        }
+    }
+
+    fn hook(&self) -> Option<&PathBuf> {
+        self.acme_dns_hook.as_ref().filter(|path| !path.as_os_str().is_empty())
+    }
+
+    fn challenges(&self) -> Vec<Challenge> {
+        match (self.acme_challenges.as_slice(), self.hook()) {
+            ([], Some(_)) => vec![Challenge::Dns01],
+            ([], None) => AcmeSettings::default().challenges,
+            (ways, _) => ways.iter().map(|way| way.challenge()).collect(),
         }
     }
 }
@@ -100,6 +128,16 @@ fn contact(text: &str) -> Result<Option<String>, String> {
         _ if text.contains(':') => Ok(Some(text.to_owned())),
         _ if text.contains('@') => Ok(Some(format!("mailto:{text}"))),
         _ => Err(format!("`{text}` is neither an e-mail address nor a URL")),
+    }
+}
+
+/// The program runs in the root folder.
+fn program(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_absolute() || text.is_empty() {
+        Ok(path)
+    } else {
+        Err("it has to be an absolute path".to_owned())
     }
 }
 
@@ -154,6 +192,22 @@ mod tests {
     }
 
     #[test]
+    fn a_hook_brings_dns_01_and_wildcards() {
+        use Challenge::{Dns01, Http01, TlsAlpn01};
+
+        let of = |arguments: &[&str]| {
+            let settings = parse(arguments).unwrap().settings();
+            (settings.challenges.clone(), settings.proves_wildcards(), settings.challenge("*.a.example", 0))
+        };
+        let hook = "--acme-dns-hook=/usr/local/bin/hook";
+        assert_eq!(of(&[hook]), (vec![Dns01], true, Dns01));
+        assert_eq!(of(&[hook, "--acme-challenges=http-01"]), (vec![Http01], true, Dns01));
+        assert_eq!(of(&[hook, "--acme-challenges=http-01,dns-01"]), (vec![Http01, Dns01], true, Dns01));
+        assert_eq!(of(&["--acme-challenges=tls-alpn-01"]).0, [TlsAlpn01]);
+        assert!(!of(&[]).1);
+    }
+
+    #[test]
     fn what_makes_no_sense_is_wrong_usage() {
         for arguments in [
             &["--acme-directory=http://ca.example/dir"][..],
@@ -163,6 +217,9 @@ mod tests {
             &["--acme-eab-key=c2VjcmV0"],
             &["--acme-eab-kid=k", "--acme-eab-key=***"],
             &["--acme-challenges=dns-01"],
+            &["--acme-challenges=http-01,dns-01"],
+            &["--acme-challenges=dns-02"],
+            &["--acme-dns-hook=hook"],
         ] {
             assert_eq!(parse(arguments).unwrap_err().exit_code(), 2, "{arguments:?}");
         }

@@ -47,7 +47,7 @@ const PAGES: &[Page] = &[
         environment: &[
             ("WAF_TRUSTED_PROXIES", "Value of --trusted-proxies."),
             (
-                "WAF_ACME_DIRECTORY, WAF_ACME_CONTACT, WAF_ACME_EAB_KID, WAF_ACME_EAB_KEY, WAF_ACME_ROOT, WAF_ACME_CHALLENGES",
+                "WAF_ACME_DIRECTORY, WAF_ACME_CONTACT, WAF_ACME_EAB_KID, WAF_ACME_EAB_KEY, WAF_ACME_ROOT, WAF_ACME_CHALLENGES, WAF_ACME_DNS_HOOK",
                 "Values of the options of the same names.",
             ),
             (

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_waf_global_optspecs
-    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= rollback= user= worker-memory= client-share= access-log= proxy-protocol h/help V/version
+    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= acme-dns-hook= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= access-log= proxy-protocol h/help V/version
 end
 
 function __fish_waf_needs_command
@@ -34,8 +34,10 @@ complete -c waf -n "__fish_waf_needs_command" -l acme-contact -d 'Contacts of th
 complete -c waf -n "__fish_waf_needs_command" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
 complete -c waf -n "__fish_waf_needs_command" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
 complete -c waf -n "__fish_waf_needs_command" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
-complete -c waf -n "__fish_waf_needs_command" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
-tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_needs_command" -l acme-challenges -d 'Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'
+dns-01\t'In the zone'"
+complete -c waf -n "__fish_waf_needs_command" -l acme-dns-hook -d 'Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered' -r -F
 complete -c waf -n "__fish_waf_needs_command" -s w -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_needs_command" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
 complete -c waf -n "__fish_waf_needs_command" -s l -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
@@ -45,7 +47,6 @@ debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_needs_command" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_needs_command" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
-complete -c waf -n "__fish_waf_needs_command" -l rollback -d 'Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload' -r
 complete -c waf -n "__fish_waf_needs_command" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_needs_command" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_needs_command" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
@@ -71,7 +72,6 @@ debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_using_subcommand demo" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
-complete -c waf -n "__fish_waf_using_subcommand demo" -l rollback -d 'Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
@@ -84,8 +84,10 @@ complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-contact -d
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
-complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
-tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-challenges -d 'Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'
+dns-01\t'In the zone'"
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-dns-hook -d 'Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered' -r -F
 complete -c waf -n "__fish_waf_using_subcommand certificates" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -l pid -d 'Process of the running service; needed where there is more than one' -r
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -s h -l help -d 'Print help'
@@ -103,8 +105,10 @@ complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-contact -d 'Cont
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
-tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-challenges -d 'Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'
+dns-01\t'In the zone'"
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-dns-hook -d 'Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered' -r -F
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s w -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s l -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
@@ -114,7 +118,6 @@ debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l rollback -d 'Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
