@@ -100,6 +100,10 @@ impl Tokenizer {
     pub fn feed<'c>(&mut self, chunk: &'c [u8], events: &mut impl Events<'c>) -> Result<(), Fault> {
         let mut rest = chunk;
         while let Some((&byte, after)) = rest.split_first() {
+            if byte == b' ' && self.started && self.is_between() {
+                rest = after;
+                continue;
+            }
             if events.is_over() {
                 return Ok(());
             }
@@ -128,6 +132,12 @@ impl Tokenizer {
             }
         }
         Ok(())
+    }
+
+    /// Returns `true` where white space means nothing.
+    #[inline]
+    fn is_between(&self) -> bool {
+        !matches!(self.state, State::InKey | State::InString | State::InScalar)
     }
 
     /// Ends the document; an empty one is no fault.

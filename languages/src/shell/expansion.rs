@@ -98,6 +98,9 @@ fn parameter(rest: &[u8]) -> Option<usize> {
     let name = rest.iter().take(32).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let special = usize::from(name == 0 && rest.first().is_some_and(|byte| matches!(byte, b'@' | b'*')));
     let operator = rest.get(name + special..)?;
+    if !matches!(operator, [b':' | b'#' | b'^' | b'%' | b'/', ..]) {
+        return None;
+    }
     let end = operator.iter().take(64).position(|byte| *byte == b'}')?;
     let known = match operator {
         [b':', ..] if name + special == 0 => true,
