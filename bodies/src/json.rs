@@ -2,8 +2,6 @@
 //! anything behind the document are faults; a repeated key and a byte order mark are events, and it reads on. No recursion;
 //! open containers lie on a stack.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 mod event;
 mod fault;
 mod string;
@@ -107,6 +105,10 @@ impl Tokenizer {
     pub fn feed<'c>(&mut self, chunk: &'c [u8], events: &mut impl Events<'c>) -> Result<(), Fault> {
         let mut rest = chunk;
         while let Some((&byte, after)) = rest.split_first() {
+            if byte == b' ' && self.started && self.is_between() {
+                rest = after;
+                continue;
+            }
             if events.is_over() {
                 return Ok(());
             }
@@ -135,6 +137,12 @@ impl Tokenizer {
             }
         }
         Ok(())
+    }
+
+    /// Returns `true` where white space means nothing.
+    #[inline]
+    fn is_between(&self) -> bool {
+        !matches!(self.state, State::InKey | State::InString | State::InScalar)
     }
 
     /// Ends the document; an empty one is no fault.
@@ -309,9 +317,7 @@ impl Tokenizer {
             number = open.keys;
         }
         if number <= self.keys_max {
-            let mut hasher = DefaultHasher::new();
-            text.bytes().hash(&mut hasher);
-            self.keys.push(hasher.finish());
+            self.keys.push(hash_of(text.bytes()));
         }
         events.key(text, number);
         self.state = State::Colon;
@@ -335,4 +341,15 @@ impl Tokenizer {
         self.after_value();
         Ok(())
     }
+}
+
+/// A number that equal keys share. Who makes different ones share it gets the own document refused.
+fn hash_of(key: &[u8]) -> u64 {
+    let (words, rest) = key.as_chunks::<8>();
+    let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let words = words.iter().map(|word| u64::from_le_bytes(*word)).chain([last]);
+    words.fold(key.len() as u64, |hash, word| {
+        let mixed = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ mixed >> 32
+    })
 }

@@ -157,6 +157,13 @@ fn json_64_kb(bencher: Bencher<'_, '_>) {
     body(bencher, JSON, &json(64 << 10));
 }
 
+/// Words without a mark of any language: the price of looking at a byte.
+#[divan::bench]
+fn text_128_kb(bencher: Bencher<'_, '_>) {
+    let unit = "Our garden is larger than it looks, and the roses by the old wall bloom until late autumn. ";
+    body(bencher, "text/plain", unit.repeat((128 << 10) / unit.len()).as_bytes());
+}
+
 /// Every decoder applies, on every level, and every byte is a trigger of something.
 #[divan::bench]
 fn adversarial_encodings_128_kb(bencher: Bencher<'_, '_>) {

@@ -103,10 +103,7 @@ impl Matcher {
 /// The rule set in executable form. Built once, shared by all routes and threads.
 pub struct Engine {
     matchers: Vec<Matcher>,
-    /// Every literal.
-    full: Literals,
-    /// Literals that can occur in a value of word bytes alone.
-    word: Literals,
+    literals: Literals,
     /// For each set of classes, the shortest literal made of these classes alone (`u8::MAX`: none).
     shortest: Box<[u8; classes::SETS]>,
     codings: Codings,
@@ -138,16 +135,13 @@ impl Engine {
         let by_place = std::array::from_fn(|place| {
             Candidates::of(&matchers, |matcher| matcher.places().contains_index(place))
         });
-        let word: Vec<_> =
-            literals.iter().filter(|(bytes, _)| classes::of(bytes).is_word()).cloned().collect();
         let untriggered = Candidates::of(&matchers, Matcher::is_untriggered);
         Engine {
             families: matchers.iter().map(Matcher::family).collect(),
             codings: Codings::new(&matchers, &untriggered),
             untriggered,
             shortest: shortest(&literals),
-            full: Literals::new(literals),
-            word: Literals::new(word),
+            literals: Literals::new(literals),
             by_place,
             matchers,
             digest: digest(&buckets),
@@ -200,7 +194,7 @@ impl Engine {
         place: Place,
         classes: Classes,
         bytes: &[u8],
-    ) -> Candidates {
+    ) -> Option<Candidates> {
         if self.codings.literals.is_match(bytes) {
             return self.candidates(active, place, classes, bytes);
         }
@@ -208,33 +202,32 @@ impl Engine {
     }
 
     /// The detectors that the bytes' classes call for.
-    fn called(&self, active: &Candidates, place: Place, classes: Classes) -> Candidates {
-        if place == Place::Path || classes.is_odd() {
-            self.untriggered.both(active).both(&self.by_place[place as usize])
-        } else {
-            Candidates::NONE
-        }
+    #[inline]
+    fn called(&self, active: &Candidates, place: Place, classes: Classes) -> Option<Candidates> {
+        let are_called = place == Place::Path || classes.is_odd();
+        are_called.then(|| self.untriggered.both(active).both(&self.by_place[place as usize]))
     }
 
-    /// One pass over the bytes: which of the `active` candidates are worth a closer look at `place`.
+    /// One pass over the bytes: which of the `active` candidates are worth a closer look at `place`; `None` for nearly all
+    /// values, of which none are.
     pub(crate) fn candidates(
         &self,
         active: &Candidates,
         place: Place,
         classes: Classes,
         bytes: &[u8],
-    ) -> Candidates {
+    ) -> Option<Candidates> {
         let called = self.called(active, place, classes);
         let shortest = self.shortest[classes.set()];
         if shortest == u8::MAX || bytes.len() < usize::from(shortest) {
             return called;
         }
-        let literals = if classes.is_word() { &self.word } else { &self.full };
         let mut seen = Candidates::NONE;
-        if !literals.scan(bytes, &mut seen) {
+        if !self.literals.scan(bytes, &mut seen) {
             return called;
         }
-        seen.both(active).both(&self.by_place[place as usize]).either(&called)
+        let seen = seen.both(active).both(&self.by_place[place as usize]);
+        Some(called.map_or(seen, |called| seen.either(&called)))
     }
 
     /// Proves `candidates` over a view; what holds is appended to `found`. The work ends when `meter` says so, and what

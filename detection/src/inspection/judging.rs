@@ -323,9 +323,10 @@ impl Judging {
             Wanted::All => self.engine.candidates(&self.active, field.place, classes, bytes),
             Wanted::Codings => self.engine.coded_candidates(&self.codings, field.place, classes, bytes),
         };
-        if !self.meter.spend(FIELD_WORK_BYTES + bytes.len()) || candidates.is_empty() {
+        let in_time = self.meter.spend(FIELD_WORK_BYTES + bytes.len());
+        let Some(candidates) = candidates.filter(|candidates| in_time && !candidates.is_empty()) else {
             return;
-        }
+        };
         let subject = Subject { place: field.place, name: field.name, view, bytes };
         self.engine.run_matchers(
             &candidates,

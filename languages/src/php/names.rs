@@ -61,9 +61,11 @@ pub(super) fn ends_dangerously(name: &[u8]) -> bool {
 
 /// Returns `true` if `name` is that of a variable that holds the request, the server or everything.
 pub fn is_superglobal(name: &[u8]) -> bool {
+    static TABLE: LazyLock<Table<()>> =
+        LazyLock::new(|| Table::new(SUPERGLOBALS.iter().map(|name| (*name, ()))));
     let mut buffer = [0; NAME_BYTES_MAX];
     let Some(lower) = lower(name, &mut buffer) else { return false };
-    has(SUPERGLOBALS, lower) || lower.starts_with(b"http_") && lower.ends_with(b"_vars")
+    TABLE.find(lower).is_some() || lower.starts_with(b"http_") && lower.ends_with(b"_vars")
 }
 
 /// The listed names.

@@ -4,6 +4,9 @@
 use super::sign::ShellSign;
 use crate::language::{Context, Findings};
 
+/// Bytes in which the cut of a hash ends.
+const REVISION_BYTES_MAX: usize = 256;
+
 /// Looks for them in `bytes`.
 pub(super) fn scan(bytes: &[u8], findings: &mut Findings<'_, ShellSign>) {
     let whole = bytes.trim_ascii();
@@ -14,12 +17,12 @@ pub(super) fn scan(bytes: &[u8], findings: &mut Findings<'_, ShellSign>) {
     server_side_include(bytes, findings);
     for at in memchr::memchr_iter(b'$', bytes) {
         let Some(rest) = bytes.get(at + 1..) else { continue };
-        let is_code = opens(bytes, at) && !is_revision(rest);
-        let context = if is_code { Context::Code } else { Context::Prose };
         if is_file_read(rest) {
             findings.add(ShellSign::Substitution, Context::Code, at, 8);
         }
         if let Some(length) = rest.strip_prefix(b"{").and_then(parameter).or_else(|| arithmetic(rest)) {
+            let is_code = opens(bytes, at) && !is_revision(rest);
+            let context = if is_code { Context::Code } else { Context::Prose };
             findings.add(ShellSign::Substitution, context, at, length);
         } else if separates(bytes, at, rest) {
             findings.add(ShellSign::Substitution, Context::Code, at, 4);
@@ -60,6 +63,7 @@ fn is_file_read(rest: &[u8]) -> bool {
 
 /// `${COMMIT:0:8}`: the beginning of a hash, as tags of images have it. A command is put together of single letters.
 fn is_revision(rest: &[u8]) -> bool {
+    let rest = rest.get(..REVISION_BYTES_MAX).unwrap_or(rest);
     let Some(end) = memchr::memchr(b'}', rest) else { return false };
     let length = rest.get(..end).and_then(|inside| inside.rsplit(|byte| *byte == b':').next());
     let cut = rest.get(..end).is_some_and(|inside| memchr::memchr_iter(b':', inside).count() == 2);
@@ -94,6 +98,9 @@ fn parameter(rest: &[u8]) -> Option<usize> {
     let name = rest.iter().take(32).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let special = usize::from(name == 0 && rest.first().is_some_and(|byte| matches!(byte, b'@' | b'*')));
     let operator = rest.get(name + special..)?;
+    if !matches!(operator, [b':' | b'#' | b'^' | b'%' | b'/', ..]) {
+        return None;
+    }
     let end = operator.iter().take(64).position(|byte| *byte == b'}')?;
     let known = match operator {
         [b':', ..] if name + special == 0 => true,

@@ -39,6 +39,17 @@ const BYTES: [Byte; 256] = {
     table
 };
 
+/// Bytes that say nothing behind the first word of a command's place.
+const INERT: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = matches!(BYTES[byte], Byte::Plain | Byte::Blank);
+        byte += 1;
+    }
+    table
+};
+
 /// Longest word that is looked up; no program has a longer name.
 const WORD_BYTES_MAX: usize = 31;
 
@@ -52,7 +63,16 @@ pub(super) fn may_match(bytes: &[u8]) -> bool {
     let mut heads = true;
     // Behind an exclamation mark any path may be a program's.
     let mut negated = false;
-    for (at, &byte) in bytes.iter().enumerate() {
+    let mut next = bytes;
+    loop {
+        if !heads {
+            // Nearly every byte is passed over here.
+            let telling = next.iter().position(|byte| !INERT[usize::from(*byte)]).unwrap_or(next.len());
+            next = next.get(telling..).unwrap_or_default();
+        }
+        let rest = next;
+        let Some((&byte, after)) = rest.split_first() else { break };
+        next = after;
         match BYTES[usize::from(byte)] {
             Byte::Construct => return true,
             Byte::Separator => {
@@ -68,7 +88,7 @@ pub(super) fn may_match(bytes: &[u8]) -> bool {
             Byte::Plain => {}
         }
         if heads {
-            match first_word(bytes.get(at..).unwrap_or_default()) {
+            match first_word(rest) {
                 First::Command => return true,
                 First::Path if negated => return true,
                 First::Noise => negated |= byte == b'!',

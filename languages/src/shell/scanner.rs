@@ -354,7 +354,8 @@ impl Scanner<'_, '_> {
     /// Returns `true` if a brace list starts here: no blank before its end, and a comma.
     fn brace_list(&mut self) -> bool {
         let Some(rest) = self.bytes.get(self.at..) else { return false };
-        let Some(end) = rest.iter().take(BRACES_SPAN).position(|byte| *byte == b'}') else { return false };
+        let span = rest.get(..BRACES_SPAN).unwrap_or(rest);
+        let Some(end) = memchr::memchr(b'}', span) else { return false };
         let Some(inside) = rest.get(1..end) else { return false };
         if !inside.contains(&b',') || inside.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b'{') {
             return false;

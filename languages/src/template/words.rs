@@ -1,5 +1,9 @@
 //! Words that expressions of template engines use, by what they are there for.
 
+use std::sync::LazyLock;
+
+use crate::table::Table;
+
 /// The meaning of a known name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
@@ -214,12 +218,12 @@ const WORD_BYTES_MAX: usize = 40;
 
 /// The class of a known `word`.
 pub(super) fn class(word: &[u8]) -> Option<Class> {
+    static TABLE: LazyLock<Table<Class>> = LazyLock::new(|| Table::new(WORDS.iter().copied()));
     let mut lower = [0_u8; WORD_BYTES_MAX];
     let lower = lower.get_mut(..word.len())?;
     lower.copy_from_slice(word);
     lower.make_ascii_lowercase();
-    let found = WORDS.binary_search_by(|(known, _)| known.as_bytes().cmp(lower)).ok()?;
-    WORDS.get(found).map(|(_, class)| *class)
+    TABLE.find(lower)
 }
 
 /// Returns `true` if a receiver's `member` runs commands or reaches files.

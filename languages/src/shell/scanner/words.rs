@@ -3,6 +3,9 @@
 use super::super::word::{Traits, Word};
 use super::Scanner;
 
+/// Bytes in which the closing brace of an expansion is looked for.
+const EXPANSION_SPAN: usize = 64;
+
 impl Scanner<'_, '_> {
     pub(super) fn word(&mut self) {
         let mut word = Word::at(self.at);
@@ -152,7 +155,8 @@ impl Scanner<'_, '_> {
 
     fn braced(&mut self, word: &mut Word) -> Dollar {
         let rest = self.bytes.get(self.at + 2..).unwrap_or_default();
-        let Some(end) = rest.iter().take(64).position(|byte| *byte == b'}') else {
+        let span = rest.get(..EXPANSION_SPAN).unwrap_or(rest);
+        let Some(end) = memchr::memchr(b'}', span) else {
             word.push(b'$');
             self.at += 1;
             return Dollar::Consumed;
