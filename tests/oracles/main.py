@@ -1,8 +1,9 @@
 """Searches attacks that work and pass: main.py JUDGE [--families NAMES] [--seconds N] [--seed N] [--parts N] [--record]
-[--results FOLDER] [--short]. A part of a search is known by its family, its seed and its seconds; a part whose result is in the
+[--results FOLDER]. A part of a search is known by its family, its seed and its seconds; a part whose result is in the
 folder of results is not run again, so a long search can be stopped and taken up."""
 
 import argparse
+import fnmatch
 import importlib
 import json
 import pathlib
@@ -12,7 +13,7 @@ from judge import Judge
 from search import Part
 
 HERE = pathlib.Path(__file__).resolve().parent
-FAMILIES = ("sql", "shell", "paths")
+FAMILIES = ("sql", "shell", "paths", "templates", "markup")
 SHOWN_MAX = 12
 
 
@@ -75,7 +76,7 @@ def show(result):
     print(
         f"{result['family']}: seed {result['seed']}, {result['generated']} generated, {result['working']} work, {result['passing']} of "
         f"them pass ({rate:.1f} in 10,000); {result['working_mutants']} working mutants, {result['passing_mutants']} climbs pass; "
-        f"{result['inert']} honest values, {result['refused']} refused"
+        f"{result['honest']} honest values, {result['refused']} refused"
     )
 
 
@@ -103,8 +104,9 @@ def main():
             new.update((row, entry) for row, entry in result["classes"].items() if row not in findings.rows)
         for row, entry in sorted(new.items(), key=lambda item: -item[1]["count"])[:SHOWN_MAX]:
             print(f"  new: {row}: {entry['count']} × {entry['example']!r} ({entry.get('effect')})")
-        if name in closed:
-            wrong += [f"a new class in a family that was closed: {row}" for row in new]
+        for row in new:
+            if any(fnmatch.fnmatch(row, pattern) for pattern in closed):
+                wrong.append(f"a new class of a family that was closed: {row}")
         if chosen.record:
             for row, entry in new.items():
                 findings.add(row, entry)

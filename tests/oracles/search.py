@@ -20,7 +20,7 @@ class Part:
         self.seed, self.seconds = seed, seconds
         self.began = time.monotonic()
         self.counts = dict.fromkeys(
-            ("generated", "working", "passing", "mutants", "working_mutants", "passing_mutants", "honest", "inert", "refused"), 0
+            ("generated", "working", "passing", "mutants", "working_mutants", "passing_mutants", "honest", "refused"), 0
         )
         self.classes, self.refused, self.seen = {}, {}, set()
 
@@ -39,6 +39,13 @@ class Part:
     def effect(self, attack):
         return self.oracle.effect(attack.template, attack.value)
 
+    def effects(self, attacks):
+        """The same of several, at once where the oracle can."""
+        pairs = [(attack.template, attack.value) for attack in attacks]
+        if hasattr(self.oracle, "effects"):
+            return self.oracle.effects(pairs)
+        return [self.oracle.effect(*pair) for pair in pairs]
+
     def chance(self):
         """Attacks as the grammar gives them. What passes is always executed, of the rest one in `SAMPLED`."""
         index, sampled, self.starts = 0, self.family.SAMPLED, []
@@ -52,14 +59,16 @@ class Part:
             index += 1
             self.seen.update(attacks)
             self.counts["generated"] += BATCH
-            for attack, verdict in zip(attacks.values(), self.judge.verdicts(list(attacks))):
+            verdicts = zip(attacks.values(), self.judge.verdicts(list(attacks)))
+            chosen = [(attack, verdict) for attack, verdict in verdicts if verdict.passes or self.random.below(sampled) == 0]
+            for (attack, verdict), effect in zip(chosen, self.effects([attack for attack, _ in chosen])):
+                if not effect:
+                    continue
+                self.counts["working"] += 1 if verdict.passes else sampled
                 if verdict.passes:
-                    if self.effect(attack):
-                        self.counts["working"] += 1
-                        self.counts["passing"] += 1
-                        self.found(attack)
-                elif self.random.below(sampled) == 0 and self.effect(attack):
-                    self.counts["working"] += sampled
+                    self.counts["passing"] += 1
+                    self.found(attack)
+                else:
                     self.starts.append((verdict.score, len(self.starts), attack))
 
     def climb(self):
@@ -79,8 +88,10 @@ class Part:
         self.counts["mutants"] += len(mutants)
         mutants = [mutant for mutant in mutants if mutant.value not in self.seen]
         self.seen.update(mutant.value for mutant in mutants)
-        for mutant, verdict in zip(mutants, self.judge.verdicts([mutant.value for mutant in mutants])):
-            if verdict.score > score and not verdict.passes or not self.effect(mutant):
+        verdicts = zip(mutants, self.judge.verdicts([mutant.value for mutant in mutants]))
+        better = [(mutant, verdict) for mutant, verdict in verdicts if verdict.passes or verdict.score <= score]
+        for (mutant, verdict), effect in zip(better, self.effects([mutant for mutant, _ in better])):
+            if not effect:
                 continue
             self.counts["working_mutants"] += 1
             if verdict.passes:
@@ -130,11 +141,12 @@ class Part:
                 value = self.family.honest(Choices(Random(self.seed ^ 0x5EED, index)))
                 index += 1
                 self.counts["honest"] += 1
-                if value not in self.seen and not any(self.oracle.effect(at, value) for at in range(len(self.family.TEMPLATES))):
+                if value not in self.seen:
                     self.seen.add(value)
                     values.append(value)
-            self.counts["inert"] += len(values)
+            # What is refused is executed in every template: only what none of them runs is honest.
             for value, verdict in zip(values, self.judge.verdicts(values)):
-                if len(verdict.passes) < len(verdict.row):
+                is_refused = len(verdict.passes) < len(verdict.row)
+                if is_refused and not any(self.oracle.effect(at, value) for at in range(len(self.family.TEMPLATES))):
                     self.counts["refused"] += 1
                     self.refused.setdefault(",".join(verdict.rules), []).append(value)

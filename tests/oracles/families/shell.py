@@ -1,11 +1,12 @@
 """Commands, executed by dash and bash in a folder of their own."""
 
 import os
-import resource
 import shutil
 import signal
 import subprocess
 import tempfile
+
+from sandbox import limits
 
 NAME = "shell"
 # Of the refused values one in so many is executed: starting programs is slow.
@@ -139,15 +140,6 @@ def honest(c):
     for _ in range(1 + c.below(5)):
         text += c.of(JOINTS) + c.of(WORDS)
     return text
-
-
-def limits():
-    os.setsid()
-    for limit, value in ((resource.RLIMIT_CPU, 1), (resource.RLIMIT_FSIZE, 1 << 20), (resource.RLIMIT_NPROC, 200), (resource.RLIMIT_CORE, 0)):
-        resource.setrlimit(limit, (value, value))
-    if os.geteuid() == 0:
-        os.setgid(65534)
-        os.setuid(65534)
 
 
 class Oracle:
