@@ -67,7 +67,7 @@ class Part:
                 self.counts["working"] += 1 if verdict.passes else sampled
                 if verdict.passes:
                     self.counts["passing"] += 1
-                    self.found(attack)
+                    self.found(attack, 1)
                 else:
                     self.starts.append((verdict.score, len(self.starts), attack))
 
@@ -101,14 +101,15 @@ class Part:
             score, attack = verdict.score, mutant
         return score, attack, False
 
-    def found(self, attack):
+    def found(self, attack, by_chance=0):
         """Makes an attack small and adds its class."""
         if sum(entry["count"] for entry in self.classes.values()) < SMALL_MAX // self.family.SAMPLED:
             attack = self.small(attack)
         containers = self.judge.verdicts([attack.value])[0].passes
         name = attack.name(self.family) + ("/only-json" if containers == ["json"] else "")
-        entry = self.classes.setdefault(name, {"count": 0, "example": attack.value})
+        entry = self.classes.setdefault(name, {"count": 0, "by_chance": 0, "example": attack.value})
         entry["count"] += 1
+        entry["by_chance"] += by_chance
         if len(attack.value) <= len(entry["example"]):
             entry.update(example=attack.value, passes_in=containers, effect=self.effect(attack))
 

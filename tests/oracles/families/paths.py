@@ -113,6 +113,8 @@ def overlong(text):
 
 
 class Oracle:
+    works = True
+
     def effect(self, at, value):
         """Reads a file of the list that is outside of the base."""
         template, base = TEMPLATES[at]

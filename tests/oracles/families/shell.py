@@ -147,6 +147,8 @@ class Oracle:
 
     KEPT = {"note", "private", "config.php", "run"}
 
+    works = True
+
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="oracle-")
         os.chmod(self.folder, 0o777)

@@ -172,6 +172,8 @@ class Oracle:
             else:
                 print(f"left out: the oracle {engine} (it does not start)")
 
+        self.works = bool(self.children)
+
     def effect(self, at, value):
         name, engine, before, behind = TEMPLATES[at]
         if engine not in self.children:
