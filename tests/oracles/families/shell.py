@@ -100,6 +100,11 @@ SEPARATORS = {
 PREFIXES = ("", "x", "127.0.0.1", "tea", "green tea", "report.txt", "example.com", "-n 1", "a b c d", "tea, milk", "O")
 
 
+BRACKETS = {"$()": ("$(", ")"), "``": ("`", "`"), "<()": ("<(", ")")}
+REDIRECTIONS = (">made", "> made", ">>made", ">made<note", "<private/token", ">|made", "&>made", "<>made")
+VARIABLES = ("$KEY", "${KEY}", "$KEY.", "${KEY:-x}", "${KEY#x}", "$K''EY")
+
+
 def attack(c):
     at = c.below(len(TEMPLATES))
     quote = TEMPLATES[at][4]
@@ -108,20 +113,24 @@ def attack(c):
     prefix = c.of(PREFIXES)
     space = c.of(("", " ", "\t", "  ", "\\\n"))
     behind = c.of(("", " ", "#", ";", " #", "&", "|cat", "\n", ";:", " & true", "||:", " #thanks"))
-    if separator in ("$()", "``", "<()"):
-        inside = space + command + c.of(("", " ", "\n"))
-        opening, closing = {"$()": ("$(", ")"), "``": ("`", "`"), "<()": ("<(", ")")}[separator]
-        text = opening + inside + closing
-        if quote == "'" or separator == "<()":
-            text = quote + (" cat " if not prefix else " ") + text + quote
+    # Double quotes expand what stands between them; single quotes have to be left.
+    way_out = quote if quote == "'" else ""
+    if separator in BRACKETS:
+        opening, closing = BRACKETS[separator]
+        text = opening + space + command + c.of(("", " ", "\n")) + closing
+        if way_out or separator == "<()":
+            text = quote + (" " if prefix else " cat ") + text + quote
         return at, prefix + c.of(("", " ", "-")) + text + c.of(("", " ", " tea"))
     if separator == ">":
-        return at, prefix + quote + c.of((">made", "> made", ">>made", ">made<note", "<private/token", ">|made", "&>made", "<>made")) + quote
+        return at, prefix + quote + c.of(REDIRECTIONS) + quote
     if separator == "$KEY":
-        return at, prefix + (quote if quote == "'" else "") + c.of(("$KEY", "${KEY}", "$KEY.", "${KEY:-x}", "${KEY#x}", "$K''EY")) + (quote if quote == "'" else "")
+        return at, prefix + way_out + c.of(VARIABLES) + way_out
     if separator == "${}":
-        return at, prefix + (quote if quote == "'" else "") + c.of(("${x:-%s}", "${x-%s}", "${x:=%s}")).replace("%s", "$(" + command + ")") + (quote if quote == "'" else "")
-    return at, prefix + quote + c.of(("", " ")) + separator + space + command + (behind if not quote else c.of((";", " ", "|", "&", "#", "\n")) + quote)
+        form = c.of(("${x:-%s}", "${x-%s}", "${x:=%s}"))
+        return at, prefix + way_out + form.replace("%s", "$(" + command + ")") + way_out
+    if quote:
+        behind = c.of((";", " ", "|", "&", "#", "\n")) + quote
+    return at, prefix + quote + c.of(("", " ")) + separator + space + command + behind
 
 
 PROSE = (
