@@ -21,7 +21,7 @@ def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("judge")
     parser.add_argument("--families", default=",".join(FAMILIES))
-    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--parts", type=int, default=1)
     parser.add_argument("--results", type=pathlib.Path)
