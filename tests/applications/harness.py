@@ -199,9 +199,13 @@ class Run:
         try:
             yield
         except Exception as fault:  # a refused request shows as a missing element: the next step goes on
-            step["fault"] = str(fault).splitlines()[0][:200] if str(fault) else type(fault).__name__
+            self.note((str(fault).splitlines() or [type(fault).__name__])[0])
             traceback.print_exc()
         print(f"{time.strftime('%H:%M:%S')} {self.use} {name}: {step['fault'] or 'done'}", flush=True)
+
+    def note(self, fault):
+        """A fault after which the step goes on."""
+        self.steps[-1]["fault"] = self.steps[-1]["fault"] or fault[:200]
 
     def read(self, file):
         return [json.loads(line) for line in file.read_text().splitlines() if line.endswith("}")]

@@ -24,12 +24,12 @@ def start(place):
 
 def cells(page, texts, expected):
     """Types into cells and runs them; waits for the output of the last."""
+    page.click(".jp-Notebook .cm-content >> nth=0")
     for text in texts:
-        page.click(".jp-Notebook .jp-Cell:last-child .cm-content")
+        page.wait_for_timeout(500)
         page.keyboard.insert_text(text)
         page.keyboard.press("Shift+Enter")
     page.wait_for_selector(f".jp-OutputArea-output:has-text({expected!r})")
-    page.keyboard.press("Control+s")
     with page.expect_response(lambda answer: "/api/contents/" in answer.url and answer.request.method == "PUT") as saved:
         page.keyboard.press("Control+s")
     assert saved.value.status < 300, f"the notebook is saved: {saved.value.status}"

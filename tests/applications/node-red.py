@@ -39,8 +39,9 @@ def drive(run):
         with run.step("import nodes in the editor and deploy by its button"):
             page.evaluate("nodes => RED.view.importNodes(nodes, {generateIds: true, addFlow: false, touchImport: true})", PLAIN[1:4])
             page.mouse.click(600, 400)
+            page.evaluate("RED.nodes.dirty(true)")
             with page.expect_response(lambda answer: answer.url.endswith("/flows") and answer.request.method == "POST") as saved:
-                page.evaluate("RED.actions.invoke('core:deploy-flows') || document.querySelector('#red-ui-header-button-deploy').click()")
+                page.evaluate("document.querySelector('#red-ui-header-button-deploy').click()")
             assert saved.value.status < 300, f"status {saved.value.status}"
         with run.step("deploy flows, answer of a flow, context, settings"):
             status = page.evaluate(DEPLOY, PLAIN)

@@ -74,8 +74,8 @@ def tables(run, page):
         page.wait_for_selector(".alert-success")
     with run.step("change a cell in place"):
         page.goto("/index.php?route=/sql&db=shop&table=goods&pos=0")
-        page.dblclick("table.table_results tr >> nth=1 >> td.data >> nth=1")
-        page.fill(".cEdit .edit_box", "Tea 'n' biscuits")
+        page.dblclick("td.grid_edit >> nth=0")
+        page.fill(".cEdit .edit_box >> visible=true", "Tea 'n' biscuits")
         page.keyboard.press("Enter")
         page.wait_for_selector("text=Tea 'n' biscuits")
         page.wait_for_load_state("networkidle")

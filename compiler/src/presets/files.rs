@@ -10,14 +10,17 @@ macro_rules! presets {
 }
 
 presets!(
+    "datasette",
     "directus",
     "dokuwiki",
     "elasticsearch",
+    "gitea",
     "grafana",
     "jupyterlab",
     "mediawiki",
     "nextcloud",
     "node-red",
     "phpmyadmin",
+    "wagtail",
     "wordpress"
 );
