@@ -69,5 +69,6 @@ def drive(run):
 if __name__ == "__main__":
     harness.debian("php-sabre-dav", "php-cli", "php-xml")
     harness.measure("sabre-dav", "sabre/dav (WebDAV as in Nextcloud)", "Debian package `php-sabre-dav`", harness.debian_version("php-sabre-dav"),
-                    start, drive, use=["nextcloud"], settings=["accept: { methods: [GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, PROPFIND, PROPPATCH, MKCOL, COPY, MOVE, LOCK, UNLOCK] }"],
+                    start, drive, use=["nextcloud"], settings=["accept: { methods: [GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, PROPFIND, PROPPATCH, MKCOL, COPY, MOVE, LOCK, UNLOCK] }",
+                              "disable: [file-upload-limits-executable]"],
                     client="calls of clients")

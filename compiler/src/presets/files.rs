@@ -18,6 +18,7 @@ presets!(
     "grafana",
     "jupyterlab",
     "mediawiki",
+    "mlflow",
     "nextcloud",
     "node-red",
     "phpmyadmin",
