@@ -31,7 +31,7 @@ def cells(page, texts, expected):
         page.keyboard.press("Shift+Enter")
     page.wait_for_selector(f".jp-OutputArea-output:has-text({expected!r})")
     with page.expect_response(lambda answer: "/api/contents/" in answer.url and answer.request.method == "PUT") as saved:
-        page.keyboard.press("Control+s")
+        page.click("[data-jp-item-name=save] >> visible=true")
     assert saved.value.status < 300, f"the notebook is saved: {saved.value.status}"
 
 

@@ -59,7 +59,8 @@ def drive(run):
             for address in ("/", "/#/experiments/1", "/#/experiments/1?searchFilter=metrics.rmse%20%3C%201%20and%20params.depth%20%3D%20%272%27&orderByKey=metrics.%60rmse%60", "/#/models", "/#/models/tea-model", "/#/compare-runs?experiments=[\"1\"]"):
                 page.goto("about:blank")
                 harness.visit(page, address)
-                page.wait_for_load_state("networkidle")
+                page.wait_for_selector("#root *, main")
+                page.wait_for_timeout(1500)
     with run.step("the client: a parameter of SQL, a script and a page of HTML as files", special=True):
         client(run, "special")
 
