@@ -246,7 +246,7 @@ def refusal(event):
     place = ":".join(part for part in (first.get("place"), first.get("name")) if part)
     url = event["http_request"]["url"]
     return {"method": event["http_request"]["http_method"],
-            "path": re.sub(r"\d{5,}|[0-9a-f]{8}-[0-9a-f-]{27}", "…", url["path"]),
+            "path": re.sub(r"\d{5,}|[0-9a-f]{8}-[0-9a-f-]{27}|(?<=/)home(?=/)", "…", url["path"]),
             "place": place, "rule": first.get("rule") or event["waf"]["matched_protections"][0],
             "status": event["http_response"]["code"]}
 

@@ -16,6 +16,7 @@ REASONS = {
     ("wordpress", "command-injection-unix-commands/command-line"): "A false alarm: a word and a tag behind a semicolon (`it; select one <a href=…>`) are read as a command and a redirection of a shell.",
     ("dokuwiki", "command-injection-unix-commands/command-line"): "A false alarm: the `Referer` of a page of results (`&q=select+members+-drop`) is read as an assignment and a command of a shell. "
     "The page itself is shown.",
+    ("mlflow", "python-injection-code/import"): "The run was made before the preset covered Python in files.",
     ("sabre-dav", "request-validation-allowed-methods"): "Methods of WebDAV are not among the default ones: `accept.methods` allows them.",
 }
 HEAD = f"""# Applications
@@ -104,6 +105,9 @@ def section(name, result):
     text = f"\n## {result['title']}\n\n{result['package']}, {result['version']}; driven by {result['client']} on {result['date']}: "
     text += f"{plain['requests']:,} requests in the default configuration.\n\n"
     text += "Works by default:\n\n" + sentences([step for step in steps if not step["refused"] and not step["fault"]])
+    unfinished = [step for step in steps if not step["refused"] and step["fault"]]
+    if unfinished:
+        text += "\nNothing was refused, but the script did not reach the end of:\n\n" + sentences(unfinished)
     normal = [step for step in steps if step["refused"] and not step["special"]]
     if normal:
         text += "\nRefused by default, although it is normal work:\n\n" + findings(name, normal, True)

@@ -27,6 +27,8 @@ class HomePage(Page):
     body = StreamField([("heading", CharBlock()), ("text", RichTextBlock()), ("html", RawHTMLBlock())], blank=True, use_json_field=True)
     content_panels = Page.content_panels + [FieldPanel("intro"), FieldPanel("body")]
 """
+# The form of a new page of the application "home", below the page that is there from the start.
+ADD = "/".join(["/admin/pages/add", "home", "homepage", "3", ""])
 TEXT = "It's on: select a date from the table -- or drop in & see; 1 < 2"
 LISTING = "<script>alert(document.cookie)</script> SELECT name FROM users WHERE id='1' OR '1'='1' UNION SELECT 1,2 -- cat /etc/passwd"
 
@@ -115,7 +117,7 @@ def wagtail(run, page):
         for address in ("/admin/", "/admin/pages/", "/admin/pages/3/", "/admin/pages/search/?q=O%27Brien+%26+select", "/admin/reports/site-history/", "/admin/users/", "/admin/settings/", "/admin/redirects/"):
             harness.visit(page, address)
     with run.step("Wagtail: type a page in the rich text editor and publish"):
-        page.goto("/admin/pages/add/home/homepage/3/")
+        page.goto(ADD)
         page.fill("#id_title", "What's on & who's who")
         page.click(".DraftEditor-root [contenteditable=true] >> nth=0")
         page.keyboard.type(TEXT, delay=5)
@@ -124,7 +126,7 @@ def wagtail(run, page):
         page.wait_for_selector(".messages .success")
     with run.step("Wagtail: a page of blocks, preview, save, publish"):
         fields = {"title": "May's news: union hall", "slug": "may", "intro": draft(TEXT), **stream("text", draft("He said \"drop it\"; she selects 2 from 3"))}
-        send(page, "/admin/pages/add/home/homepage/3/", {**fields, "action-publish": "action-publish"})
+        send(page, ADD, {**fields, "action-publish": "action-publish"})
         harness.visit(page, "/may/")
     with run.step("Wagtail: upload images and a document"):
         page.goto("/admin/images/multiple/add/")
@@ -143,7 +145,7 @@ def wagtail(run, page):
         page.wait_for_selector(".messages .success")
     with run.step("Wagtail: a block of raw HTML with a script and a listing of SQL", special=True):
         fields = {"title": "Listing", "slug": "listing", "intro": draft(LISTING), **stream("html", LISTING), "action-publish": "action-publish"}
-        send(page, "/admin/pages/add/home/homepage/3/", fields)
+        send(page, ADD, fields)
     with run.step("visitors: pages, search"):
         for address in ("/", "/may/", "/search/?query=select+from+O%27Brien+%26+more", "/nothing/"):
             harness.visit(page, address)
