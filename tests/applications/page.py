@@ -16,7 +16,6 @@ REASONS = {
     ("wordpress", "command-injection-unix-commands/command-line"): "A false alarm: a word and a tag behind a semicolon (`it; select one <a href=…>`) are read as a command and a redirection of a shell.",
     ("dokuwiki", "command-injection-unix-commands/command-line"): "A false alarm: the `Referer` of a page of results (`&q=select+members+-drop`) is read as an assignment and a command of a shell. "
     "The page itself is shown.",
-    ("mlflow", "python-injection-code/import"): "The run was made before the preset covered Python in files.",
     ("sabre-dav", "request-validation-allowed-methods"): "Methods of WebDAV are not among the default ones: `accept.methods` allows them.",
 }
 HEAD = f"""# Applications
