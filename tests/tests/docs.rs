@@ -240,6 +240,14 @@ fn sample_events_are_of_their_formats() {
     assert_eq!(ocsf["waf"]["matched_rules"], ecs["waf"]["matched_rules"]);
 }
 
+/// The page of applications is the one that the committed results of their runs make.
+#[test]
+fn the_page_of_applications_is_generated_from_its_results() {
+    let script = repository().join("tests/applications/page.py");
+    let output = Command::new("python3").arg(script).arg("--check").output().expect("python3 can be started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Every YAML file of `ops/` has a test that knows what it is.
 #[test]
 fn no_file_of_operations_is_unknown() {

@@ -10,14 +10,18 @@ macro_rules! presets {
 }
 
 presets!(
+    "datasette",
     "directus",
     "dokuwiki",
     "elasticsearch",
+    "gitea",
     "grafana",
     "jupyterlab",
     "mediawiki",
+    "mlflow",
     "nextcloud",
     "node-red",
     "phpmyadmin",
+    "wagtail",
     "wordpress"
 );
