@@ -1,6 +1,6 @@
-//! The access log of a worker: lines of requests on their way into a file that the supervisor opened. A thread of its own
-//! writes them. No request waits for it: a line that finds no room in its queue is dropped and counted. It must not know
-//! what a line says.
+//! A log of lines about requests, such as the access log of a worker, on their way into a file that the supervisor opened.
+//! A thread of its own writes them. No request waits for it: a line that finds no room in its queue is dropped and counted.
+//! It must not know what a line says.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -14,8 +14,10 @@ use tokio::sync::{mpsc, oneshot};
 use waf_shared::limits::{ACCESS_LINE_BYTES_MAX, ACCESS_LINES_WAITING};
 
 /// The access log; off until a file is installed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct AccessLog {
+    /// Its name for people.
+    name: &'static str,
     queue: OnceLock<mpsc::Sender<Message>>,
     file: Arc<ArcSwapOption<File>>,
     dropped: Arc<AtomicU64>,
@@ -29,7 +31,18 @@ enum Message {
     Flush(oneshot::Sender<()>),
 }
 
+impl Default for AccessLog {
+    fn default() -> AccessLog {
+        AccessLog::named("access log")
+    }
+}
+
 impl AccessLog {
+    /// A log with a name of its own.
+    pub(crate) fn named(name: &'static str) -> AccessLog {
+        AccessLog { name, queue: OnceLock::new(), file: Arc::default(), dropped: Arc::default() }
+    }
+
     /// Writes to this file from now on. The first one starts the thread.
     pub(crate) fn install(&self, descriptor: OwnedFd) {
         self.file.store(Some(Arc::new(File::from(descriptor))));
@@ -39,15 +52,16 @@ impl AccessLog {
         match self.start(ACCESS_LINES_WAITING) {
             // There is one caller: the loop of the worker.
             Ok(queue) => drop(self.queue.set(queue)),
-            Err(error) => tracing::error!(%error, "no access log is written: its thread does not start"),
+            Err(error) => tracing::error!(%error, "no {} is written: its thread does not start", self.name),
         }
     }
 
     fn start(&self, room: usize) -> io::Result<mpsc::Sender<Message>> {
         let (sender, queue) = mpsc::channel(room);
         let (file, dropped) = (Arc::clone(&self.file), Arc::clone(&self.dropped));
-        let writer = Writer { file, dropped, batch: Vec::new(), lines: 0, state: State::Writes };
-        std::thread::Builder::new().name("access-log".to_owned()).spawn(move || writer.run(queue))?;
+        let writer =
+            Writer { name: self.name, file, dropped, batch: Vec::new(), lines: 0, state: State::Writes };
+        std::thread::Builder::new().name(self.name.replace(' ', "-")).spawn(move || writer.run(queue))?;
         Ok(sender)
     }
 
@@ -94,6 +108,7 @@ enum State {
 }
 
 struct Writer {
+    name: &'static str,
     file: Arc<ArcSwapOption<File>>,
     dropped: Arc<AtomicU64>,
     batch: Vec<u8>,
@@ -147,7 +162,8 @@ impl Writer {
                 self.dropped.fetch_add(self.lines, Ordering::Relaxed);
                 // Said once, not for every batch.
                 if self.state == State::Writes {
-                    tracing::warn!(%error, "the access log cannot be written: its lines are dropped and counted");
+                    let name = self.name;
+                    tracing::warn!(%error, "the {name} cannot be written: its lines are dropped and counted");
                 }
                 if bytes > 0 || self.state == State::Torn { State::Torn } else { State::Fails }
             }

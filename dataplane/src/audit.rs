@@ -4,6 +4,7 @@
 
 pub(crate) mod access;
 mod authority;
+pub(crate) mod difference;
 mod event;
 mod facts;
 mod json;

@@ -44,6 +44,8 @@ mod response_inspection;
 
 mod response_relay;
 
+mod shadow;
+
 mod spans;
 
 mod state;
@@ -73,6 +75,7 @@ pub(crate) use event::Ending;
 pub(crate) use findings::Findings;
 pub(crate) use own_answer::reject;
 pub(crate) use rejection::Rejection;
+use shadow::Judgement;
 pub(crate) use state::Exchange;
 
 use crate::head::RequestHead;
@@ -98,6 +101,7 @@ pub(crate) async fn run(
     if !proxy.overload().admits() {
         return reject(UNAVAILABLE.into(), client, proxy, exchange).await;
     }
+    exchange.context.add_shadow(Judgement::begin(proxy, &exchange.context));
     let entry = proxy.journal().and_then(|journal| journal.enter(&head));
     let cleared = match pipeline(head, client, proxy, exchange, entry.as_ref()).await {
         Ok(cleared) => cleared,
@@ -140,6 +144,9 @@ async fn pipeline(
     let inspected = inspect::head(contracted, proxy.inspections(), context, findings)?;
     exchange.stage("head inspected");
     let Exchange { context, findings, .. } = exchange;
+    if let (Some(shadow), Some(head)) = (context.shadow(), context.head()) {
+        shadow.head(head);
+    }
     let cleared = inspect::body(inspected, client, context, findings).await?;
     exchange.stage("cleared");
     if exchange.findings.has_event(cleared.body.verdict()) && exchange.await_event_room(proxy).await.is_err()

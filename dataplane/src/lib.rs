@@ -66,6 +66,8 @@ pub mod journal;
 
 mod access_log;
 
+mod shadow;
+
 pub mod proxy_protocol;
 
 pub mod worker;

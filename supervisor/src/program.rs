@@ -20,6 +20,7 @@ use waf_dataplane::proxy_protocol::ProxyProtocol;
 use waf_dataplane::worker;
 use waf_shared::text::is_escaped;
 
+use crate::access_log::AccessLog;
 use crate::cli::{self, Acme, Cli, Command, Process, Serve, Surroundings};
 use crate::demo;
 use crate::doctor;
@@ -103,9 +104,16 @@ fn serve(serve: Serve) -> ExitCode {
     let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
     let acme = serve.acme.settings();
     let config = serve.config.clone();
+    if let Err(error) = serve.shadow.shadow_log.open() {
+        error!("{error}");
+        return ExitCode::FAILURE;
+    }
+    let shadow = shadow_settings(&serve);
     match Source::open(serve.config, options) {
         Ok((compiled, source)) => {
-            supervise(&serve.process, ports, acme, None, async |settings, inherited| {
+            supervise(&serve.process, ports, acme, None, async |mut settings, inherited| {
+                settings.worker.shadow_log = serve.shadow.shadow_log;
+                settings.shadow = shadow;
                 supervise::supervise(compiled, Some(source), settings, inherited, began).await
             })
         }
@@ -189,6 +197,7 @@ where
         greeting,
         program,
         upgrade_patience: Duration::from_secs(process.upgrade_timeout),
+        shadow: supervise::ShadowSettings::default(),
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -223,6 +232,18 @@ fn worker_settings(process: &Process, user: Option<User>) -> workers::WorkerSett
             proxy_protocol: proxy_protocol_of(process.proxy_protocol),
         },
         access_log: process.access_log.clone(),
+        shadow_log: AccessLog::None,
+    }
+}
+
+/// A second plan is served nowhere: what depends on this machine is not checked of it.
+fn shadow_settings(serve: &Serve) -> supervise::ShadowSettings {
+    let file = serve.shadow.shadow.clone().map(|file| (file, options(&serve.process, false)));
+    supervise::ShadowSettings {
+        file,
+        share: serve.shadow.shadow_share,
+        gate: serve.shadow.reload_gate,
+        gate_share: serve.shadow.reload_gate_share,
     }
 }
 

@@ -6,10 +6,12 @@ mod beginning;
 mod endpoints;
 mod error;
 mod fleet;
+mod gate;
 mod lifecycle;
 mod plan_store;
 mod plans;
 mod reporting;
+mod shadow;
 mod shutdown;
 mod tls;
 mod upgrade_state;
@@ -49,6 +51,8 @@ use fleet::Fleet;
 use lifecycle::{Lifecycle, StopRequest};
 use plan_store::PlanStore;
 use reporting::Reporting;
+pub use shadow::ShadowSettings;
+use shadow::ShadowState;
 use tls::Tls;
 use upgrade_state::{Ownership, UpgradeState};
 
@@ -78,6 +82,8 @@ pub struct ServiceSettings {
     pub program: Program,
     /// Time for the new program to become ready at an upgrade.
     pub upgrade_patience: Duration,
+    /// The second plan, and the gate of reloads.
+    pub shadow: ShadowSettings,
 }
 
 /// Serves until a stop. The first plan is compiled already; `source` gives later ones.
@@ -96,6 +102,7 @@ pub async fn supervise(
         Supervisor::create(&first, settings, beginning, &counters, events.clone()).await?;
     reporting::warn_all(&first.warnings);
     supervisor.propose_first(first, began).await?;
+    supervisor.follow_shadow();
     let following = source.map(|source| {
         let force = Arc::new(Notify::new());
         supervisor.force = Some(force.clone());
@@ -132,6 +139,7 @@ struct Supervisor {
     life: Lifecycle,
     /// Folder in which bodies wait on disk, under the plan in force.
     spool: watch::Sender<PathBuf>,
+    shadow: ShadowState,
 }
 
 /// The queue to the writer of standard output, and the lock that two supervisors share.
@@ -161,6 +169,7 @@ impl Supervisor {
         let supervisor = Supervisor {
             rollout: Rollout::new(settings.workers, patience),
             fleet: Fleet::new(settings.workers),
+            shadow: ShadowState::new(settings.shadow.clone()),
             settings,
             events,
             force: None,
@@ -184,6 +193,7 @@ impl Supervisor {
                 return end;
             }
             let due = self.rollout.deadline().map(|due| self.began + due);
+            let due = due.into_iter().chain(self.shadow.due()).min();
             let sign = self.reporting.notifier.due();
             let event = tokio::select! {
                 // From this loop and no other task: a loop that hangs is to be noticed.
@@ -207,13 +217,15 @@ impl Supervisor {
                 StopRequest::AtOnce => {}
             },
             Event::Signal(Signal::Reload) => {
-                self.reopen_access_log();
+                self.reopen_logs();
+                self.shadow.force();
                 self.reload();
             }
             Event::Signal(Signal::Upgrade) => self.upgrade(),
             Event::Successor(process, outcome) => self.outcome(process, outcome),
             Event::Predecessor(message) => self.predecessor(message),
             Event::Source(found) => self.found(found),
+            Event::Shadow(found) => self.shadow_found(found),
             Event::Certified(compiled, began) => self.certified(*compiled, began),
             Event::Missing(hosts) => self.reporting.show_missing(hosts),
             Event::Said(worker, ToSupervisor::Challenged(revision)) => {
@@ -221,9 +233,13 @@ impl Supervisor {
                 self.tls.report_challenged(self.fleet.challenged_everywhere());
             }
             Event::Said(_, ToSupervisor::Unserved(names)) => self.tls.report_unserved(names),
+            Event::Said(_, ToSupervisor::Shadowed(report)) => self.shadowed(&report),
             Event::Said(worker, answer) => self.step(RolloutEvent::Said(worker, answer)),
             Event::Gone(worker, status) => self.gone(worker, &status),
-            Event::Due => self.step(RolloutEvent::Tick),
+            Event::Due => {
+                self.judge_gate();
+                self.step(RolloutEvent::Tick);
+            }
         }
     }
 

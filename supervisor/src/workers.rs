@@ -58,6 +58,8 @@ pub struct WorkerSettings {
     pub peers: Peers,
     /// Destination of the lines of their requests.
     pub access_log: AccessLog,
+    /// Destination of what a second plan decides differently.
+    pub shadow_log: AccessLog,
 }
 
 /// A message about a worker.
@@ -147,7 +149,7 @@ impl Worker {
         readers.spawn(audit.drain(id, events));
         let journal = journal(&outgoing);
         let worker = Self { outgoing, journal, kill, _tasks: tasks };
-        worker.hand_over(&settings.access_log, id);
+        worker.hand_over_logs(settings, id);
         Ok(worker)
     }
 
@@ -156,16 +158,22 @@ impl Worker {
         self.outgoing.try_send(Outgoing { frame, payload }).map_err(|_| QueueFull)
     }
 
-    /// Hands the access log over, opened anew. What the worker has serves on if that fails.
-    pub fn hand_over(&self, log: &AccessLog, id: WorkerId) {
+    /// Hands its logs over, opened anew.
+    pub fn hand_over_logs(&self, settings: &WorkerSettings, id: WorkerId) {
+        self.hand_over(&settings.access_log, &ToWorker::AccessLog, id);
+        self.hand_over(&settings.shadow_log, &ToWorker::ShadowLog, id);
+    }
+
+    /// Hands a log over, opened anew. What the worker has serves on if that fails.
+    fn hand_over(&self, log: &AccessLog, message: &ToWorker, id: WorkerId) {
         let handed = || -> io::Result<()> {
             let Some(file) = log.open().map_err(io::Error::other)? else { return Ok(()) };
             let payload = FdPayload { file: Some(file), ..FdPayload::default() };
-            let frame = encode(&ToWorker::AccessLog, payload.descriptors()).map_err(io::Error::other)?;
+            let frame = encode(message, payload.descriptors()).map_err(io::Error::other)?;
             self.send(frame.into(), payload).map_err(io::Error::other)
         };
         if let Err(error) = handed() {
-            warn!(worker = id.0, %error, "the access log is not opened anew for a worker");
+            warn!(worker = id.0, %error, "a log is not opened anew for a worker");
         }
     }
 

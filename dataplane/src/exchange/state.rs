@@ -109,6 +109,9 @@ impl Exchange {
         if let Some(trace) = &mut self.trace {
             trace.action = composed.action;
         }
+        if let Some(shadow) = self.context.shadow() {
+            shadow.note(&self.findings, ending.verdict);
+        }
         let began = Instant::now();
         let sent = proxy.audit().send(composed.line).await;
         let waited = began.elapsed();
@@ -152,6 +155,9 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         exchange_metrics::count(&self.context, &self.findings, self.action);
+        if let Some(shadow) = self.context.shadow() {
+            shadow.finish(&self.context, &self.findings, self.action);
+        }
         if let (Some(access), Some(action)) = (self.access.take(), self.action) {
             access.finish(&self.context, action);
         }

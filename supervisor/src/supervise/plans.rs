@@ -52,6 +52,7 @@ impl Supervisor {
                 }
             }
             SourceUpdate::Invalid(diagnostics) => {
+                self.close_gate();
                 if diagnostics.iter().any(|found| found.code == waf_compiler::code::POLICY_TEST) {
                     self.reporting.tests_failed();
                 } else {
@@ -76,10 +77,17 @@ impl Supervisor {
 
     /// Everything that a plan needs beside sockets is there.
     pub(super) fn certified(&mut self, compiled: Compiled, began: Instant) {
-        let digest = compiled.digest;
         if !self.life.is_stopping()
-            && let Err(error) = self.propose(compiled, began)
+            && let Some(compiled) = self.hold(compiled, began)
         {
+            self.apply(compiled, began);
+        }
+    }
+
+    /// Proposes a reload, or reports why it cannot be.
+    pub(super) fn apply(&mut self, compiled: Compiled, began: Instant) {
+        let digest = compiled.digest;
+        if let Err(error) = self.propose(compiled, began) {
             self.refuse(digest, &error);
         }
     }

@@ -31,6 +31,7 @@ fn settings() -> ServiceSettings {
         memory_bytes: None,
         peers: Peers::default(),
         access_log: AccessLog::None,
+        shadow_log: AccessLog::None,
     };
     ServiceSettings {
         // A worker would be this test's own program.
@@ -41,6 +42,7 @@ fn settings() -> ServiceSettings {
         greeting: None,
         program: Program::default(),
         upgrade_patience: Duration::from_secs(1),
+        shadow: ShadowSettings::default(),
     }
 }
 

@@ -69,6 +69,7 @@ impl Body {
             operation: operation.cloned(),
             contract_time: Duration::ZERO,
             noted: Vec::new(),
+            shadow: context.shadow().cloned(),
         }
     }
 }

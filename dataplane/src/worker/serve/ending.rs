@@ -1,0 +1,25 @@
+//! The end of a worker: what its log says of the time that it served.
+
+use tracing::{error, info};
+
+use super::Worker;
+
+impl Worker {
+    /// Logs the end of the worker.
+    pub(super) fn log_end(&self) {
+        let events_lost = self.proxy.audit().undelivered();
+        if events_lost > 0 {
+            error!(events_lost, "audit events are lost with the supervisor");
+        }
+        let handshakes = self.proxy.tls().counters();
+        info!(
+            tls_full = handshakes.full.value(),
+            tls_resumed = handshakes.resumed.value(),
+            tls_challenges = handshakes.challenges.value(),
+            tls_no_certificate = handshakes.no_certificate.value(),
+            tls_failed = handshakes.failed.value(),
+            tls_slow = handshakes.slow.value(),
+            "drained"
+        );
+    }
+}
