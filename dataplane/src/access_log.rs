@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -18,9 +18,20 @@ use waf_shared::limits::{ACCESS_LINE_BYTES_MAX, ACCESS_LINES_WAITING};
 pub(crate) struct AccessLog {
     /// Its name for people.
     name: &'static str,
+    /// Lines that wait at most.
+    room: usize,
+    budget: Arc<Budget>,
     queue: OnceLock<mpsc::Sender<Message>>,
     file: Arc<ArcSwapOption<File>>,
     dropped: Arc<AtomicU64>,
+}
+
+/// Bytes that the file may still take.
+#[derive(Debug)]
+struct Budget {
+    left: AtomicU64,
+    /// True if a line found no room in the file.
+    is_exceeded: AtomicBool,
 }
 
 /// Message to the thread that writes.
@@ -40,7 +51,25 @@ impl Default for AccessLog {
 impl AccessLog {
     /// A log with a name of its own.
     pub(crate) fn named(name: &'static str) -> AccessLog {
-        AccessLog { name, queue: OnceLock::new(), file: Arc::default(), dropped: Arc::default() }
+        AccessLog::bounded(name, ACCESS_LINES_WAITING)
+    }
+
+    /// A log in which at most so many lines wait.
+    pub(crate) fn bounded(name: &'static str, room: usize) -> AccessLog {
+        let budget = Arc::new(Budget { left: AtomicU64::new(u64::MAX), is_exceeded: AtomicBool::new(false) });
+        let (queue, file, dropped) = (OnceLock::new(), Arc::default(), Arc::default());
+        AccessLog { name, room, budget, queue, file, dropped }
+    }
+
+    /// Writes at most so many bytes to this file from now on.
+    pub(crate) fn install_bounded(&self, descriptor: OwnedFd, bytes_max: u64) {
+        self.budget.left.store(bytes_max, Ordering::Relaxed);
+        self.install(descriptor);
+    }
+
+    /// Reports whether a line found no room in the file since the last call.
+    pub(crate) fn take_exceeded(&self) -> bool {
+        self.budget.is_exceeded.swap(false, Ordering::Relaxed)
     }
 
     /// Writes to this file from now on. The first one starts the thread.
@@ -49,7 +78,7 @@ impl AccessLog {
         if self.queue.get().is_some() {
             return;
         }
-        match self.start(ACCESS_LINES_WAITING) {
+        match self.start(self.room) {
             // There is one caller: the loop of the worker.
             Ok(queue) => drop(self.queue.set(queue)),
             Err(error) => tracing::error!(%error, "no {} is written: its thread does not start", self.name),
@@ -59,8 +88,15 @@ impl AccessLog {
     fn start(&self, room: usize) -> io::Result<mpsc::Sender<Message>> {
         let (sender, queue) = mpsc::channel(room);
         let (file, dropped) = (Arc::clone(&self.file), Arc::clone(&self.dropped));
-        let writer =
-            Writer { name: self.name, file, dropped, batch: Vec::new(), lines: 0, state: State::Writes };
+        let writer = Writer {
+            name: self.name,
+            budget: Arc::clone(&self.budget),
+            file,
+            dropped,
+            batch: Vec::new(),
+            lines: 0,
+            state: State::Writes,
+        };
         std::thread::Builder::new().name(self.name.replace(' ', "-")).spawn(move || writer.run(queue))?;
         Ok(sender)
     }
@@ -109,6 +145,7 @@ enum State {
 
 struct Writer {
     name: &'static str,
+    budget: Arc<Budget>,
     file: Arc<ArcSwapOption<File>>,
     dropped: Arc<AtomicU64>,
     batch: Vec<u8>,
@@ -148,6 +185,18 @@ impl Writer {
     fn write(&mut self) {
         if self.lines == 0 {
             return;
+        }
+        let bytes = self.batch.len() as u64;
+        let left = self.budget.left.load(Ordering::Relaxed);
+        if bytes > left {
+            self.budget.is_exceeded.store(true, Ordering::Relaxed);
+            self.dropped.fetch_add(self.lines, Ordering::Relaxed);
+            self.batch.clear();
+            self.lines = 0;
+            return;
+        }
+        if left != u64::MAX {
+            self.budget.left.fetch_sub(bytes, Ordering::Relaxed);
         }
         if self.state == State::Torn {
             self.batch.insert(0, b'\n');

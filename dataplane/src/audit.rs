@@ -9,6 +9,7 @@ mod event;
 mod facts;
 mod json;
 mod mask;
+pub(crate) mod recorded;
 mod text;
 mod timestamp;
 pub(crate) mod url;

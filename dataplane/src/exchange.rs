@@ -28,7 +28,11 @@ mod inspect;
 
 mod method_override;
 
+mod observers;
+
 mod quota;
+
+mod record;
 
 mod redirect;
 
@@ -49,6 +53,8 @@ mod shadow;
 mod spans;
 
 mod state;
+
+mod tap;
 
 mod transfer;
 
@@ -75,7 +81,6 @@ pub(crate) use event::Ending;
 pub(crate) use findings::Findings;
 pub(crate) use own_answer::reject;
 pub(crate) use rejection::Rejection;
-use shadow::Judgement;
 pub(crate) use state::Exchange;
 
 use crate::head::RequestHead;
@@ -101,7 +106,7 @@ pub(crate) async fn run(
     if !proxy.overload().admits() {
         return reject(UNAVAILABLE.into(), client, proxy, exchange).await;
     }
-    exchange.context.add_shadow(Judgement::begin(proxy, &exchange.context));
+    exchange.observe(proxy);
     let entry = proxy.journal().and_then(|journal| journal.enter(&head));
     let cleared = match pipeline(head, client, proxy, exchange, entry.as_ref()).await {
         Ok(cleared) => cleared,
@@ -143,10 +148,8 @@ async fn pipeline(
     let Exchange { context, findings, .. } = exchange;
     let inspected = inspect::head(contracted, proxy.inspections(), context, findings)?;
     exchange.stage("head inspected");
+    exchange.show_head();
     let Exchange { context, findings, .. } = exchange;
-    if let (Some(shadow), Some(head)) = (context.shadow(), context.head()) {
-        shadow.head(head);
-    }
     let cleared = inspect::body(inspected, client, context, findings).await?;
     exchange.stage("cleared");
     if exchange.findings.has_event(cleared.body.verdict()) && exchange.await_event_room(proxy).await.is_err()

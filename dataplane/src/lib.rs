@@ -66,7 +66,11 @@ pub mod journal;
 
 mod access_log;
 
+mod record;
+
 mod shadow;
+
+mod turns;
 
 pub mod proxy_protocol;
 

@@ -17,6 +17,7 @@ use crate::inspection_pool::InspectionPool;
 use crate::journal::Journal;
 use crate::overload::Overload;
 use crate::proxy_protocol::ProxyProtocol;
+use crate::record::Recording;
 use crate::shadow::Shadow;
 use crate::tls::{self, Tls};
 
@@ -49,6 +50,7 @@ pub struct Proxy {
     access_log: Arc<AccessLog>,
     shadow: ArcSwapOption<Shadow>,
     shadow_log: Arc<AccessLog>,
+    recording: Arc<Recording>,
 }
 
 impl Proxy {
@@ -72,6 +74,7 @@ impl Proxy {
             access_log: Arc::default(),
             shadow: ArcSwapOption::empty(),
             shadow_log: Arc::new(AccessLog::named("shadow log")),
+            recording: Arc::default(),
         })
     }
 
@@ -143,7 +146,7 @@ impl Proxy {
     /// The plan that judges the next request beside the one in force, if that request is one of its share.
     pub(crate) fn shadow_of_next(&self) -> Option<Arc<Shadow>> {
         let shadow = self.shadow.load();
-        shadow.as_ref().filter(|shadow| shadow.counts().takes_next()).cloned()
+        shadow.as_ref().filter(|shadow| shadow.counts().turns().takes_next()).cloned()
     }
 
     /// Judges by this plan beside the one in force from now on.
@@ -154,6 +157,11 @@ impl Proxy {
     /// Destination of what the second plan decides differently.
     pub(crate) fn shadow_log(&self) -> &Arc<AccessLog> {
         &self.shadow_log
+    }
+
+    /// Recordings of requests.
+    pub(crate) fn recording(&self) -> &Arc<Recording> {
+        &self.recording
     }
 
     pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {

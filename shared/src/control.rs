@@ -121,6 +121,13 @@ pub enum ToWorker {
     Shadow(Option<ShadowPlan>),
     /// Write differences to this file from now on; its descriptor travels with the frame.
     ShadowLog,
+    /// Record a share of the requests in this file from now on; its descriptor travels with the frame.
+    Record {
+        /// Share of the requests.
+        share: Share,
+        /// Bytes that the file takes at most.
+        bytes_max: u64,
+    },
 }
 
 /// From a worker to the supervisor.
@@ -149,4 +156,6 @@ pub enum ToSupervisor {
     Spool(u64),
     /// Counts of the second plan since the last report.
     Shadowed(ShadowReport),
+    /// The file of recorded requests takes no more.
+    RecordFull,
 }

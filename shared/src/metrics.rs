@@ -182,7 +182,7 @@ metrics! {
     TraceSpansDropped, "waf_trace_spans_dropped_total", MetricKind::Counter, None, [], Workers,
         "Spans that were dropped because the collector did not take them.";
     AccessLogDropped, "waf_access_log_dropped_total", MetricKind::Counter, None, [], Workers,
-        "Lines of the access log and of the log of a second plan that were dropped because they could not be written, or not in time.";
+        "Lines of the access log, of the log of a second plan and of recordings that were dropped because they could not be written, or not in time.";
     CertificateExpiry, "waf_certificate_expiry_timestamp_seconds", MetricKind::Gauge, Seconds, ["host"], Supervisor,
         "When the certificate of a configured host runs out, in seconds since 1970; 0 when it has none. Below a wildcard the earliest one.";
     CertificateFailures, "waf_certificate_failures_total", MetricKind::Counter, None, ["host"], Supervisor,

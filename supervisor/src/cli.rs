@@ -2,6 +2,7 @@
 //! where the environment is read.
 
 mod acme;
+mod recording;
 mod shadow;
 mod surroundings;
 mod top;
@@ -19,6 +20,7 @@ use waf_shared::plan::Cidr;
 use crate::access_log::AccessLog;
 
 pub use acme::{Acme, MacKey, Way};
+pub use recording::Record;
 pub use shadow::Shadow;
 pub use surroundings::{HANDOVER, LISTEN, Listen, Surroundings, WATCHDOG_PID, for_workers};
 pub use top::Top;
@@ -72,6 +74,9 @@ pub struct Serve {
     /// Options of a second plan.
     #[command(flatten)]
     pub shadow: Shadow,
+    /// Options of recordings.
+    #[command(flatten)]
+    pub record: Record,
     /// Options of the process.
     #[command(flatten)]
     pub process: Process,

@@ -109,11 +109,20 @@ fn serve(serve: Serve) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let shadow = shadow_settings(&serve);
+    let recording = serve.record.settings(serve.process.workers.get());
+    let recording = match recording.map(|recording| recording.prepare()).transpose() {
+        Ok(recording) => recording,
+        Err(error) => {
+            error!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
     match Source::open(serve.config, options) {
         Ok((compiled, source)) => {
             supervise(&serve.process, ports, acme, None, async |mut settings, inherited| {
                 settings.worker.shadow_log = serve.shadow.shadow_log;
                 settings.shadow = shadow;
+                settings.worker.recording = recording;
                 supervise::supervise(compiled, Some(source), settings, inherited, began).await
             })
         }
@@ -233,6 +242,7 @@ fn worker_settings(process: &Process, user: Option<User>) -> workers::WorkerSett
         },
         access_log: process.access_log.clone(),
         shadow_log: AccessLog::None,
+        recording: None,
     }
 }
 

@@ -234,6 +234,7 @@ impl Supervisor {
             }
             Event::Said(_, ToSupervisor::Unserved(names)) => self.tls.report_unserved(names),
             Event::Said(_, ToSupervisor::Shadowed(report)) => self.shadowed(&report),
+            Event::Said(worker, ToSupervisor::RecordFull) => self.record_on(worker),
             Event::Said(worker, answer) => self.step(RolloutEvent::Said(worker, answer)),
             Event::Gone(worker, status) => self.gone(worker, &status),
             Event::Due => {

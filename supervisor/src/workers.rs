@@ -29,6 +29,7 @@ use crate::cli;
 use crate::crashes::Memory;
 use crate::metrics::Metrics;
 use crate::rate_limit_memory::MemoryObject;
+use crate::recording::Recording;
 use crate::rollout::WorkerId;
 use crate::sockets::Bound;
 
@@ -60,6 +61,8 @@ pub struct WorkerSettings {
     pub access_log: AccessLog,
     /// Destination of what a second plan decides differently.
     pub shadow_log: AccessLog,
+    /// Recordings of their requests.
+    pub recording: Option<Recording>,
 }
 
 /// A message about a worker.
@@ -150,6 +153,7 @@ impl Worker {
         let journal = journal(&outgoing);
         let worker = Self { outgoing, journal, kill, _tasks: tasks };
         worker.hand_over_logs(settings, id);
+        worker.record(settings, id);
         Ok(worker)
     }
 
@@ -164,16 +168,31 @@ impl Worker {
         self.hand_over(&settings.shadow_log, &ToWorker::ShadowLog, id);
     }
 
+    /// Hands a fresh file for recordings over, where there are any.
+    pub fn record(&self, settings: &WorkerSettings, id: WorkerId) {
+        let Some(recording) = &settings.recording else { return };
+        self.hand_file_over(|| recording.open().map(Some), &recording.message(), id);
+    }
+
     /// Hands a log over, opened anew. What the worker has serves on if that fails.
     fn hand_over(&self, log: &AccessLog, message: &ToWorker, id: WorkerId) {
+        self.hand_file_over(|| log.open().map_err(io::Error::other), message, id);
+    }
+
+    fn hand_file_over(
+        &self,
+        open: impl FnOnce() -> io::Result<Option<OwnedFd>>,
+        message: &ToWorker,
+        id: WorkerId,
+    ) {
         let handed = || -> io::Result<()> {
-            let Some(file) = log.open().map_err(io::Error::other)? else { return Ok(()) };
+            let Some(file) = open()? else { return Ok(()) };
             let payload = FdPayload { file: Some(file), ..FdPayload::default() };
             let frame = encode(message, payload.descriptors()).map_err(io::Error::other)?;
             self.send(frame.into(), payload).map_err(io::Error::other)
         };
         if let Err(error) = handed() {
-            warn!(worker = id.0, %error, "a log is not opened anew for a worker");
+            warn!(worker = id.0, %error, "a file for lines is not opened for a worker");
         }
     }
 

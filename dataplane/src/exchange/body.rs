@@ -24,7 +24,7 @@ use super::context::RequestContext;
 use super::contract::ContractedOperation;
 use super::findings::{Findings, NotInspected};
 use super::rejection::Rejection;
-use super::shadow::Judgement;
+use super::tap::PieceTap;
 use crate::grpc::Messages;
 use crate::http1::body::trailer_fields;
 use crate::http1::head::Malformed;
@@ -65,8 +65,8 @@ pub(crate) struct Body {
     /// Time that comparing with the contract took.
     contract_time: Duration,
     noted: Vec<Noted>,
-    /// The second plan, which is shown every piece.
-    shadow: Option<Arc<Judgement>>,
+    /// Receiver of every piece.
+    tap: Option<Arc<PieceTap>>,
 }
 
 /// Settings of the route that a body is measured by.
@@ -204,8 +204,8 @@ impl Body {
     /// Reads one piece and inspects it; `None` at the end.
     async fn advance(&mut self, reader: &mut Source<'_>) -> Result<Option<Bytes>, BodyFault> {
         let piece = self.read(reader).await?;
-        if let Some(shadow) = &self.shadow {
-            shadow.piece(&piece);
+        if let Some(tap) = &self.tap {
+            tap.take(&piece);
         }
         self.observe(&piece)?;
         match piece {

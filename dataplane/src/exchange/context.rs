@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use waf_shared::plan::{Cidr, Mode, RateLimitSource, Settings, Upstream};
 
-use super::shadow::Judgement;
+use super::tap::PieceTap;
 use crate::active_plan::{ActivePlan, RouteIndex};
 use crate::head::RequestHead;
 use crate::metrics::Series;
@@ -59,7 +59,7 @@ pub(crate) struct RequestContext {
     client: SocketAddr,
     route: Option<RouteIndex>,
     trace: Option<trace::Context>,
-    shadow: Option<Arc<Judgement>>,
+    tap: Option<Arc<PieceTap>>,
 }
 
 impl RequestContext {
@@ -79,7 +79,7 @@ impl RequestContext {
             request_id: String::new(),
             route: None,
             trace: None,
-            shadow: None,
+            tap: None,
         }
     }
 
@@ -88,14 +88,14 @@ impl RequestContext {
         RequestContext::new(active_plan, self.connection.clone(), (self.started, self.time))
     }
 
-    /// Adds the judging by a second plan.
-    pub(super) fn add_shadow(&mut self, shadow: Option<Arc<Judgement>>) {
-        self.shadow = shadow;
+    /// Adds a receiver of the pieces of the body.
+    pub(super) fn add_tap(&mut self, tap: PieceTap) {
+        self.tap = Some(Arc::new(tap));
     }
 
-    /// The judging by a second plan, where there is one.
-    pub(super) fn shadow(&self) -> Option<&Arc<Judgement>> {
-        self.shadow.as_ref()
+    /// The receiver of the pieces of the body, where there is one.
+    pub(super) fn tap(&self) -> Option<&Arc<PieceTap>> {
+        self.tap.as_ref()
     }
 
     /// Adds the head of the request, and what it says of its client.

@@ -25,7 +25,7 @@ use crate::shadow::{Compared, Shadow};
 
 /// One request under the second plan.
 #[derive(Debug)]
-pub(crate) struct Judgement {
+pub(super) struct Judgement {
     shadow: Arc<Shadow>,
     state: Mutex<State>,
 }
@@ -62,7 +62,7 @@ struct InForce {
 
 impl Judgement {
     /// The judging of the request that `context` describes, if it is one of the share.
-    pub(super) fn begin(proxy: &Proxy, context: &RequestContext) -> Option<Arc<Judgement>> {
+    pub(super) fn begin(proxy: &Proxy, context: &RequestContext) -> Option<Judgement> {
         let shadow = proxy.shadow_of_next()?;
         let is_same = shadow.active_plan().digest() == context.active_plan.digest();
         if is_same || matches!(context.arrival(), Arrival::Redirect) {
@@ -74,7 +74,7 @@ impl Judgement {
             stage: Stage::Head,
             in_force: InForce::default(),
         };
-        Some(Arc::new(Judgement { shadow, state: Mutex::new(state) }))
+        Some(Judgement { shadow, state: Mutex::new(state) })
     }
 
     /// Judges the head, once.

@@ -2,20 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::mem;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use waf_shared::control::{Decision, ShadowDifference, ShadowReport, ShadowResult, Share};
 use waf_shared::limits::SHADOW_DIFFERENCES_MAX;
 use waf_shared::metrics::NONE;
 
+use crate::turns::Turns;
+
 /// Counts of one second plan.
 #[derive(Debug)]
 pub(crate) struct ShadowCounts {
     number: u64,
-    share: Share,
-    /// Millionths of requests that were offered; each whole one is judged.
-    offered: AtomicU64,
+    turns: Turns,
     counts: Mutex<Counts>,
 }
 
@@ -40,14 +39,12 @@ pub(crate) struct Compared<'c> {
 impl ShadowCounts {
     /// Counts of the plan with this number, which judges this share.
     pub(crate) fn new(number: u64, share: Share) -> ShadowCounts {
-        ShadowCounts { number, share, offered: AtomicU64::new(0), counts: Mutex::default() }
+        ShadowCounts { number, turns: Turns::new(share), counts: Mutex::default() }
     }
 
-    /// Reports whether the next request is judged; the share of them is evenly spread.
-    pub(crate) fn takes_next(&self) -> bool {
-        let (share, all) = (u64::from(self.share.0), u64::from(Share::ALL.0));
-        let before = self.offered.fetch_add(share, Ordering::Relaxed);
-        before / all != before.wrapping_add(share) / all
+    /// Turns of the requests.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// Counts a request for which only one plan, or none, has decided.
@@ -117,17 +114,6 @@ mod tests {
 
     fn shadow(share: u32) -> ShadowCounts {
         ShadowCounts::new(1, Share(share))
-    }
-
-    #[test]
-    fn a_share_of_the_requests_is_judged() {
-        for (share, expected) in
-            [(0, 0), (1_000_000, 1_000), (100_000, 100), (500_000, 500), (1_000, 1), (333_333, 332)]
-        {
-            let shadow = shadow(share);
-            let judged = (0..1_000).filter(|_| shadow.takes_next()).count();
-            assert!(judged.abs_diff(expected) <= 1, "{share}: {judged}");
-        }
     }
 
     #[test]

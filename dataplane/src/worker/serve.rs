@@ -181,7 +181,7 @@ impl Worker {
             let left = limit.saturating_sub(began.elapsed());
             tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
         }
-        for log in [self.proxy.access_log(), self.proxy.shadow_log()] {
+        for log in self.logs() {
             log.flush(Duration::from_secs(ACCESS_FLUSH_SECONDS)).await;
         }
         self.last_reports().await;
@@ -238,6 +238,10 @@ impl Worker {
             ToWorker::Shadow(offered) => self.shadow.offered(offered, self.current.as_ref(), &self.proxy),
             ToWorker::ShadowLog => {
                 descriptors.into_iter().for_each(|file| self.proxy.shadow_log().install(file));
+            }
+            ToWorker::Record { share, bytes_max } => {
+                let recording = self.proxy.recording();
+                descriptors.into_iter().for_each(|file| recording.install(file, share, bytes_max));
             }
             ToWorker::Spool { ticket, refused } => self.files.answered(ticket, file(refused, descriptors)),
         }
@@ -333,10 +337,13 @@ impl Worker {
         let dropped = trace::spans_dropped();
         let reported = self.spans_reported.swap(dropped, Ordering::Relaxed);
         self.metrics.add(WorkerCounter::TraceSpansDropped, dropped.saturating_sub(reported));
-        let dropped = self.proxy.access_log().take_dropped() + self.proxy.shadow_log().take_dropped();
+        let dropped = self.logs().iter().map(|log| log.take_dropped()).sum();
         self.metrics.add(WorkerCounter::AccessLogDropped, dropped);
         for report in self.metrics.report() {
             self.answer(&ToSupervisor::Counted(report)).await?;
+        }
+        if self.proxy.recording().log().take_exceeded() {
+            self.answer(&ToSupervisor::RecordFull).await?;
         }
         if let Some(report) = self.proxy.shadow().and_then(|shadow| shadow.counts().take_report()) {
             self.answer(&ToSupervisor::Shadowed(report)).await?;

@@ -154,6 +154,7 @@ mod tests {
                 share: Share(100_000),
             })),
             ToWorker::ShadowLog,
+            ToWorker::Record { share: Share(10_000), bytes_max: 1 << 20 },
             ToWorker::Abandon(Generation(u64::MAX)),
             ToWorker::Drain(Millis(30_000)),
             ToWorker::Certificates(Certificates {
@@ -188,6 +189,7 @@ mod tests {
             ToSupervisor::Challenged(9),
             ToSupervisor::Unserved(vec!["x.b.example".into()]),
             ToSupervisor::Spool(4),
+            ToSupervisor::RecordFull,
             ToSupervisor::Shadowed(ShadowReport {
                 number: 3,
                 results: [4, 3, 2, 1],

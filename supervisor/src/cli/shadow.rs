@@ -33,7 +33,7 @@ pub struct Shadow {
     pub reload_gate_share: Share,
 }
 
-fn share(text: &str) -> Result<Share, String> {
+pub(super) fn share(text: &str) -> Result<Share, String> {
     Share::parse(text).ok_or_else(|| "not a share such as `0.1` or `10%`".to_owned())
 }
 

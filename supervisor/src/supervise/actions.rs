@@ -60,6 +60,13 @@ impl Supervisor {
         }
     }
 
+    /// A worker's file of recorded requests is full: it gets the next one.
+    pub(super) fn record_on(&self, id: WorkerId) {
+        if let Some(worker) = self.fleet.get(id) {
+            worker.record(&self.settings.worker, id);
+        }
+    }
+
     fn spawn(&mut self, worker: WorkerId) -> Option<RolloutEvent> {
         if self.fleet.count_start() {
             let restarts = &self.reporting.counters.worker_restarts;

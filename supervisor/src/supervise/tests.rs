@@ -32,6 +32,7 @@ fn settings() -> ServiceSettings {
         peers: Peers::default(),
         access_log: AccessLog::None,
         shadow_log: AccessLog::None,
+        recording: None,
     };
     ServiceSettings {
         // A worker would be this test's own program.

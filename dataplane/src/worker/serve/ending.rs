@@ -3,8 +3,14 @@
 use tracing::{error, info};
 
 use super::Worker;
+use crate::access_log::AccessLog;
 
 impl Worker {
+    /// Everything that lines of requests are written to.
+    pub(super) fn logs(&self) -> [&AccessLog; 3] {
+        [self.proxy.access_log(), self.proxy.shadow_log(), self.proxy.recording().log()]
+    }
+
     /// Logs the end of the worker.
     pub(super) fn log_end(&self) {
         let events_lost = self.proxy.audit().undelivered();
