@@ -28,6 +28,7 @@ use crate::logs;
 use crate::memory;
 use crate::notify::Notifier;
 use crate::probe;
+use crate::recording::Recording;
 use crate::sockets::TlsPorts;
 use crate::sockets::adopted::from_service_manager;
 use crate::source::Source;
@@ -110,7 +111,7 @@ fn serve(serve: Serve) -> ExitCode {
     }
     let shadow = shadow_settings(&serve);
     let recording = serve.record.settings(serve.process.workers.get());
-    let recording = match recording.map(|recording| recording.prepare()).transpose() {
+    let recording = match recording.map(Recording::prepare).transpose() {
         Ok(recording) => recording,
         Err(error) => {
             error!("{error}");

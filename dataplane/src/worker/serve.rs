@@ -29,6 +29,7 @@ use super::signals::Signals;
 use super::unserved::Unserved;
 use super::{Options, WorkerError};
 use crate::accept::{self, Listening};
+use crate::access_log::AccessLog;
 use crate::active_plan::ActivePlan;
 use crate::audit::sink::Sink;
 use crate::journal::Journal;
@@ -232,16 +233,13 @@ impl Worker {
                 self.answer(&ToSupervisor::Challenged(revision)).await?;
             }
             ToWorker::Journal => self.journal(&descriptors),
-            ToWorker::AccessLog => {
-                descriptors.into_iter().for_each(|file| self.proxy.access_log().install(file));
-            }
+            ToWorker::AccessLog => install(self.proxy.access_log(), descriptors),
             ToWorker::Shadow(offered) => self.shadow.offered(offered, self.current.as_ref(), &self.proxy),
-            ToWorker::ShadowLog => {
-                descriptors.into_iter().for_each(|file| self.proxy.shadow_log().install(file));
-            }
+            ToWorker::ShadowLog => install(self.proxy.shadow_log(), descriptors),
             ToWorker::Record { share, bytes_max } => {
-                let recording = self.proxy.recording();
-                descriptors.into_iter().for_each(|file| recording.install(file, share, bytes_max));
+                for file in descriptors {
+                    self.proxy.recording().install(file, share, bytes_max);
+                }
             }
             ToWorker::Spool { ticket, refused } => self.files.answered(ticket, file(refused, descriptors)),
         }
@@ -359,6 +357,13 @@ impl Worker {
     async fn answer(&self, answer: &ToSupervisor) -> Result<(), WorkerError> {
         let frame = encode(answer, 0).map_err(ChannelError::from)?;
         Ok(self.sender.send(&frame, &[]).await?)
+    }
+}
+
+/// The last file is the one that lines go to.
+fn install(log: &AccessLog, descriptors: Vec<OwnedFd>) {
+    for file in descriptors {
+        log.install(file);
     }
 }
 

@@ -15,14 +15,22 @@ impl Share {
 
     /// Reads `0.1` or `10%`. More than all is no share.
     pub fn parse(text: &str) -> Option<Share> {
-        let (number, unit) = match text.strip_suffix('%') {
-            Some(percent) => (percent, 100.0),
-            None => (text, 1.0),
+        // Digits behind the point that make a millionth.
+        let (number, places) = match text.strip_suffix('%') {
+            Some(percent) => (percent, 4),
+            None => (text, 6),
         };
-        let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let number: f64 = number.parse().ok().filter(|_| is_plain)?;
-        let millionths = (number / unit * f64::from(Self::ALL.0)).round();
-        (0.0..=f64::from(Self::ALL.0)).contains(&millionths).then_some(Share(millionths as u32))
+        let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+        let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        if (whole.is_empty() && part.is_empty())
+            || part.len() > places
+            || !is_number(whole)
+            || !is_number(part)
+        {
+            return None;
+        }
+        let millionths: u64 = format!("{whole}{part:0<places$}").parse().ok()?;
+        u32::try_from(millionths).ok().map(Share).filter(|share| *share <= Share::ALL)
     }
 
     /// True if `part` is more than this share of `whole`.
@@ -146,6 +154,11 @@ mod tests {
             ("nan", None),
             ("inf", None),
             ("1e-3", None),
+            (".5", Some(500_000)),
+            ("1.", Some(1_000_000)),
+            (".", None),
+            ("0.0000001", None),
+            ("99999999999999999999", None),
             ("ten", None),
         ] {
             assert_eq!(Share::parse(text).map(|share| share.0), expected, "{text:?}");
