@@ -1,11 +1,11 @@
-//! The access log of a worker: lines of requests on their way into a file that the supervisor opened. A thread of its own
-//! writes them. No request waits for it: a line that finds no room in its queue is dropped and counted. It must not know
-//! what a line says.
+//! A log of lines about requests, such as the access log of a worker, on their way into a file that the supervisor opened.
+//! A thread of its own writes them. No request waits for it: a line that finds no room in its queue is dropped and counted.
+//! It must not know what a line says.
 
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -14,11 +14,24 @@ use tokio::sync::{mpsc, oneshot};
 use waf_shared::limits::{ACCESS_LINE_BYTES_MAX, ACCESS_LINES_WAITING};
 
 /// The access log; off until a file is installed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct AccessLog {
+    /// Its name for people.
+    name: &'static str,
+    /// Lines that wait at most.
+    room: usize,
+    budget: Arc<Budget>,
     queue: OnceLock<mpsc::Sender<Message>>,
     file: Arc<ArcSwapOption<File>>,
     dropped: Arc<AtomicU64>,
+}
+
+/// Bytes that the file may still take.
+#[derive(Debug)]
+struct Budget {
+    left: AtomicU64,
+    /// True if a line found no room in the file.
+    is_exceeded: AtomicBool,
 }
 
 /// Message to the thread that writes.
@@ -29,25 +42,62 @@ enum Message {
     Flush(oneshot::Sender<()>),
 }
 
+impl Default for AccessLog {
+    fn default() -> AccessLog {
+        AccessLog::named("access log")
+    }
+}
+
 impl AccessLog {
+    /// A log with a name of its own.
+    pub(crate) fn named(name: &'static str) -> AccessLog {
+        AccessLog::bounded(name, ACCESS_LINES_WAITING)
+    }
+
+    /// A log in which at most so many lines wait.
+    pub(crate) fn bounded(name: &'static str, room: usize) -> AccessLog {
+        let budget = Arc::new(Budget { left: AtomicU64::new(u64::MAX), is_exceeded: AtomicBool::new(false) });
+        let (queue, file, dropped) = (OnceLock::new(), Arc::default(), Arc::default());
+        AccessLog { name, room, budget, queue, file, dropped }
+    }
+
+    /// Writes at most so many bytes to this file from now on.
+    pub(crate) fn install_bounded(&self, descriptor: OwnedFd, bytes_max: u64) {
+        self.budget.left.store(bytes_max, Ordering::Relaxed);
+        self.install(descriptor);
+    }
+
+    /// Reports whether a line found no room in the file since the last call.
+    pub(crate) fn take_exceeded(&self) -> bool {
+        self.budget.is_exceeded.swap(false, Ordering::Relaxed)
+    }
+
     /// Writes to this file from now on. The first one starts the thread.
     pub(crate) fn install(&self, descriptor: OwnedFd) {
         self.file.store(Some(Arc::new(File::from(descriptor))));
         if self.queue.get().is_some() {
             return;
         }
-        match self.start(ACCESS_LINES_WAITING) {
+        match self.start(self.room) {
             // There is one caller: the loop of the worker.
             Ok(queue) => drop(self.queue.set(queue)),
-            Err(error) => tracing::error!(%error, "no access log is written: its thread does not start"),
+            Err(error) => tracing::error!(%error, "no {} is written: its thread does not start", self.name),
         }
     }
 
     fn start(&self, room: usize) -> io::Result<mpsc::Sender<Message>> {
         let (sender, queue) = mpsc::channel(room);
         let (file, dropped) = (Arc::clone(&self.file), Arc::clone(&self.dropped));
-        let writer = Writer { file, dropped, batch: Vec::new(), lines: 0, state: State::Writes };
-        std::thread::Builder::new().name("access-log".to_owned()).spawn(move || writer.run(queue))?;
+        let writer = Writer {
+            name: self.name,
+            budget: Arc::clone(&self.budget),
+            file,
+            dropped,
+            batch: Vec::new(),
+            lines: 0,
+            state: State::Writes,
+        };
+        std::thread::Builder::new().name(self.name.replace(' ', "-")).spawn(move || writer.run(queue))?;
         Ok(sender)
     }
 
@@ -94,6 +144,8 @@ enum State {
 }
 
 struct Writer {
+    name: &'static str,
+    budget: Arc<Budget>,
     file: Arc<ArcSwapOption<File>>,
     dropped: Arc<AtomicU64>,
     batch: Vec<u8>,
@@ -134,6 +186,18 @@ impl Writer {
         if self.lines == 0 {
             return;
         }
+        let bytes = self.batch.len() as u64;
+        let left = self.budget.left.load(Ordering::Relaxed);
+        if bytes > left {
+            self.budget.is_exceeded.store(true, Ordering::Relaxed);
+            self.dropped.fetch_add(self.lines, Ordering::Relaxed);
+            self.batch.clear();
+            self.lines = 0;
+            return;
+        }
+        if left != u64::MAX {
+            self.budget.left.fetch_sub(bytes, Ordering::Relaxed);
+        }
         if self.state == State::Torn {
             self.batch.insert(0, b'\n');
         }
@@ -147,7 +211,8 @@ impl Writer {
                 self.dropped.fetch_add(self.lines, Ordering::Relaxed);
                 // Said once, not for every batch.
                 if self.state == State::Writes {
-                    tracing::warn!(%error, "the access log cannot be written: its lines are dropped and counted");
+                    let name = self.name;
+                    tracing::warn!(%error, "the {name} cannot be written: its lines are dropped and counted");
                 }
                 if bytes > 0 || self.state == State::Torn { State::Torn } else { State::Fails }
             }

@@ -70,6 +70,15 @@ pub struct ActivePlan {
     route_series: Vec<Arc<Series>>,
 }
 
+/// Parts of a plan made ready that do not follow from its bytes.
+struct Beside {
+    engine: Arc<Engine>,
+    quotas: Quotas,
+    tracer: Option<Arc<Tracer>>,
+    metrics: Arc<Metrics>,
+    spool: Spool,
+}
+
 impl ActivePlan {
     /// Decodes, verifies and builds. The engine and the upstream connections of `previous` are kept; what rate limits
     /// count lies in `memory`, requests are counted in `metrics`, and
@@ -81,27 +90,54 @@ impl ActivePlan {
         metrics: &Arc<Metrics>,
         spool: &Spool,
     ) -> Result<Arc<ActivePlan>, BuildError> {
-        let (mut plan, digest) = plan::decode(plan_bytes)?;
+        let (plan, digest) = plan::decode(plan_bytes)?;
         let engine =
             previous.map_or_else(|| Arc::new(waf_detection::rules::engine()), |p| Arc::clone(&p.engine));
-        let upstreams = plan.routes.iter().map(|route| &route.upstream);
-        let (pools, route_pools) = Pools::build(upstreams, previous.map(|p| &p.pools))?;
         let quotas = Quotas::build(&plan, memory, previous.map(|p| (&p.plan, &p.quotas)))?;
-        let contracts = Contracts::build(&mut plan, previous.map(|p| &p.contracts))?;
+        let known = previous.and_then(|p| p.tracer.as_ref());
+        let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
+        let beside = Beside { engine, quotas, tracer, metrics: Arc::clone(metrics), spool: spool.clone() };
+        let known = (previous.map(|p| &p.pools), previous.map(|p| &p.contracts));
+        Self::of((plan, digest), beside, known)
+    }
+
+    /// Builds a plan that judges requests beside `in_force` and serves none. It shares the engine and the upstream pools;
+    /// it counts by no rate limit, sends no spans, and its counters are nobody's.
+    pub(crate) fn build_shadow(
+        plan_bytes: &[u8],
+        in_force: &Arc<ActivePlan>,
+    ) -> Result<Arc<ActivePlan>, BuildError> {
+        let beside = Beside {
+            engine: Arc::clone(&in_force.engine),
+            quotas: Quotas::default(),
+            tracer: None,
+            metrics: Metrics::new(1),
+            spool: in_force.spool.clone(),
+        };
+        Self::of(plan::decode(plan_bytes)?, beside, (Some(&in_force.pools), None))
+    }
+
+    fn of(
+        (mut plan, digest): (Plan, Digest),
+        beside: Beside,
+        (pools, contracts): (Option<&Pools>, Option<&Contracts>),
+    ) -> Result<Arc<ActivePlan>, BuildError> {
+        let Beside { engine, quotas, tracer, metrics, spool } = beside;
+        let upstreams = plan.routes.iter().map(|route| &route.upstream);
+        let (pools, route_pools) = Pools::build(upstreams, pools)?;
+        let contracts = Contracts::build(&mut plan, contracts)?;
         let (global_headers, route_headers) = header_rules(&mut plan);
         let route_exceptions: Result<_, _> =
             plan.routes.iter().map(|route| Exceptions::of(plan.exceptions_of(route))).collect();
         let route_exceptions = route_exceptions?;
-        let known = previous.and_then(|p| p.tracer.as_ref());
-        let tracer = plan.tracing.as_ref().map(|settings| Tracer::build(settings, known)).transpose()?;
         Ok(Arc::new(ActivePlan {
             router: Router::new(&plan),
             global_bounds: Bounds::of(&plan.global),
             route_bounds: plan.routes.iter().map(|route| Bounds::of(&route.settings)).collect(),
             route_exceptions,
             route_series: plan.routes.iter().map(|route| metrics.series(&route.id.0)).collect(),
-            metrics: Arc::clone(metrics),
-            spool: spool.clone(),
+            metrics,
+            spool,
             hosts: match &plan.listen {
                 Listen::Plain { .. } => None,
                 Listen::Tls { hosts } => Some(HostSet::new(hosts)),

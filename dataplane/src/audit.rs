@@ -4,10 +4,12 @@
 
 pub(crate) mod access;
 mod authority;
+pub(crate) mod difference;
 mod event;
 mod facts;
 mod json;
 mod mask;
+pub(crate) mod recorded;
 mod text;
 mod timestamp;
 pub(crate) mod url;

@@ -28,7 +28,11 @@ mod inspect;
 
 mod method_override;
 
+mod observers;
+
 mod quota;
+
+mod record;
 
 mod redirect;
 
@@ -44,9 +48,13 @@ mod response_inspection;
 
 mod response_relay;
 
+mod shadow;
+
 mod spans;
 
 mod state;
+
+mod tap;
 
 mod transfer;
 
@@ -100,6 +108,7 @@ pub(crate) async fn run(
     if !proxy.overload().admits() {
         return reject(UNAVAILABLE.into(), client, proxy, exchange).await;
     }
+    exchange.observe(proxy);
     let entry = proxy.journal().and_then(|journal| journal.enter(&head));
     let cleared = match pipeline(head, client, proxy, exchange, entry.as_ref()).await {
         Ok(cleared) => cleared,
@@ -141,6 +150,7 @@ async fn pipeline(
     let Exchange { context, findings, .. } = exchange;
     let inspected = inspect::head(contracted, proxy.inspections(), context, findings)?;
     exchange.stage("head inspected");
+    exchange.show_head();
     let Exchange { context, findings, .. } = exchange;
     let cleared = inspect::body(inspected, client, context, findings).await?;
     exchange.stage("cleared");

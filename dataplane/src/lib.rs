@@ -68,6 +68,12 @@ pub mod journal;
 
 mod access_log;
 
+mod record;
+
+mod shadow;
+
+mod turns;
+
 pub mod proxy_protocol;
 
 pub mod worker;

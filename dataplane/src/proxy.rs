@@ -17,6 +17,8 @@ use crate::inspection_pool::InspectionPool;
 use crate::journal::Journal;
 use crate::overload::Overload;
 use crate::proxy_protocol::ProxyProtocol;
+use crate::record::Recording;
+use crate::shadow::Shadow;
 use crate::tls::{self, Tls};
 
 /// Statements of the operator about the peers that connect.
@@ -46,6 +48,9 @@ pub struct Proxy {
     reserve: Arc<Semaphore>,
     peers: Peers,
     access_log: Arc<AccessLog>,
+    shadow: ArcSwapOption<Shadow>,
+    shadow_log: Arc<AccessLog>,
+    recording: Arc<Recording>,
 }
 
 impl Proxy {
@@ -67,6 +72,9 @@ impl Proxy {
             reserve: Arc::new(Semaphore::new(limits::FULL_ANSWERS_MAX)),
             peers,
             access_log: Arc::default(),
+            shadow: ArcSwapOption::empty(),
+            shadow_log: Arc::new(AccessLog::named("shadow log")),
+            recording: Arc::default(),
         })
     }
 
@@ -128,6 +136,32 @@ impl Proxy {
 
     pub(crate) fn access_log(&self) -> &Arc<AccessLog> {
         &self.access_log
+    }
+
+    /// The plan that judges beside the one in force.
+    pub(crate) fn shadow(&self) -> Option<Arc<Shadow>> {
+        self.shadow.load_full()
+    }
+
+    /// The plan that judges the next request beside the one in force, if that request is one of its share.
+    pub(crate) fn shadow_of_next(&self) -> Option<Arc<Shadow>> {
+        let shadow = self.shadow.load();
+        shadow.as_ref().filter(|shadow| shadow.counts().turns().takes_next()).cloned()
+    }
+
+    /// Judges by this plan beside the one in force from now on.
+    pub(crate) fn set_shadow(&self, shadow: Option<Arc<Shadow>>) {
+        self.shadow.store(shadow);
+    }
+
+    /// Destination of what the second plan decides differently.
+    pub(crate) fn shadow_log(&self) -> &Arc<AccessLog> {
+        &self.shadow_log
+    }
+
+    /// Recordings of requests.
+    pub(crate) fn recording(&self) -> &Arc<Recording> {
+        &self.recording
     }
 
     pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {

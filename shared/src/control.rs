@@ -4,11 +4,14 @@
 
 mod certificates;
 mod frame;
+mod shadow;
 
 pub use certificates::{
     AlpnChallenge, CertificatePair, Certificates, Challenges, Excess, HttpChallenge, Secret, TicketKey,
     Tickets,
 };
+
+pub use shadow::{Decision, ShadowDifference, ShadowPlan, ShadowReport, ShadowResult, Share};
 
 pub use frame::{FRAME_VERSION, FrameError, HEADER_BYTES, Header, decode, encode};
 
@@ -114,6 +117,17 @@ pub enum ToWorker {
         /// Reason why there is no file; at most [`crate::limits::REASON_BYTES_MAX`] bytes.
         refused: Option<String>,
     },
+    /// Judge a share of the requests by this plan too, in place of an earlier one; none judges any more without one.
+    Shadow(Option<ShadowPlan>),
+    /// Write differences to this file from now on; its descriptor travels with the frame.
+    ShadowLog,
+    /// Record a share of the requests in this file from now on; its descriptor travels with the frame.
+    Record {
+        /// Share of the requests.
+        share: Share,
+        /// Bytes that the file takes at most.
+        bytes_max: u64,
+    },
 }
 
 /// From a worker to the supervisor.
@@ -140,4 +154,8 @@ pub enum ToSupervisor {
     Unserved(Vec<String>),
     /// A body needs a file to wait in. The number is answered once.
     Spool(u64),
+    /// Counts of the second plan since the last report.
+    Shadowed(ShadowReport),
+    /// The file of recorded requests takes no more.
+    RecordFull,
 }

@@ -162,6 +162,19 @@ pub const ACCESS_LINE_BYTES_MAX: usize = 4096;
 /// so far, and no request.
 pub const ACCESS_LINES_WAITING: usize = 4096;
 
+/// Kinds of differences between two plans that a worker counts apart between two reports. Beyond them the rule is not
+/// named.
+pub const SHADOW_DIFFERENCES_MAX: usize = 1024;
+
+/// Rules of one request that a difference is counted for.
+pub const SHADOW_RULES_MAX: usize = 8;
+
+/// Bytes of a recorded body. A longer one is left out of its recording.
+pub const RECORD_BODY_BYTES_MAX: usize = 64 << 10;
+
+/// Recorded requests that wait for their file. More are dropped and counted.
+pub const RECORD_LINES_WAITING: usize = 64;
+
 /// Seconds that the lines that wait get at the end of a worker.
 pub const ACCESS_FLUSH_SECONDS: u64 = 1;
 

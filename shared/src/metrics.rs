@@ -167,8 +167,12 @@ metrics! {
         "Requests held to a contract, by result: valid, invalid (refused or not), or partial (the body was judged up to a limit or not at all).";
     OpenapiShadow, "waf_openapi_shadow_total", MetricKind::Counter, None, ["route"], Workers,
         "Requests for paths that the contract of their route does not declare.";
+    ShadowRequests, "waf_shadow_requests_total", MetricKind::Counter, None, ["result"], Workers,
+        "Requests that a second plan judged beside the plan in force, by result: same, different, unfinished (the request ended before both had decided) or error.";
+    ShadowDifferences, "waf_shadow_differences_total", MetricKind::Counter, None, ["route", "rule", "decision"], Workers,
+        "Requests that a second plan would have decided differently, once for each rule that decided: its decision is allowed, detected or blocked. Where no rule decided, the rule is `-`.";
     ConfigReload, "waf_config_reload_total", MetricKind::Counter, None, ["result"], Supervisor,
-        "Reloads of the configuration by result: success, error (invalid, rejected by a worker, or a port that cannot be had), tests (a policy test fails), or rollback (it was in force, and workers died or failed under it). But for success an older plan serves.";
+        "Reloads of the configuration by result: success, error (invalid, rejected by a worker, or a port that cannot be had), tests (a policy test fails), gate (it would refuse too much of what passes), or rollback (it was in force, and workers died or failed under it). But for success an older plan serves.";
     ConfigLastReload, "waf_config_last_reload_success_timestamp_seconds", MetricKind::Gauge, Seconds, [], Supervisor,
         "Unix time at which the plan in force came into force.";
     WorkerRestarts, "waf_worker_restarts_total", MetricKind::Counter, None, [], Supervisor,
@@ -184,7 +188,7 @@ metrics! {
     TraceSpansDropped, "waf_trace_spans_dropped_total", MetricKind::Counter, None, [], Workers,
         "Spans that were dropped because the collector did not take them.";
     AccessLogDropped, "waf_access_log_dropped_total", MetricKind::Counter, None, [], Workers,
-        "Lines of the access log that were dropped because they could not be written, or not in time.";
+        "Lines of the access log, of the log of a second plan and of recordings that were dropped because they could not be written, or not in time.";
     InternalErrors, "waf_internal_errors_total", MetricKind::Counter, None, [], Workers,
         "Exchanges and connections that a fault of this program ended. Please report what the log says about each.";
     CertificateExpiry, "waf_certificate_expiry_timestamp_seconds", MetricKind::Gauge, Seconds, ["host"], Supervisor,

@@ -27,16 +27,16 @@ pub enum AccessLog {
 #[derive(Debug, thiserror::Error)]
 pub enum AccessLogError {
     /// The file cannot be opened.
-    #[error("the access log `{0}` cannot be opened: {1}")]
+    #[error("the log `{0}` cannot be opened: {1}")]
     Open(PathBuf, #[source] io::Error),
     /// It is something else than a file.
-    #[error("the access log `{0}` is not a file")]
+    #[error("the log `{0}` is not a file")]
     NotAFile(PathBuf),
     /// It is where audit events go.
-    #[error("the access log `{0}` is standard output, which carries audit events alone")]
+    #[error("the log `{0}` is standard output, which carries audit events alone")]
     Stdout(PathBuf),
     /// Standard error cannot be had.
-    #[error("standard error cannot be used for the access log: {0}")]
+    #[error("standard error cannot be used for a log: {0}")]
     Stderr(#[source] io::Error),
 }
 

@@ -2,6 +2,8 @@
 //! where the environment is read.
 
 mod acme;
+mod recording;
+mod shadow;
 mod surroundings;
 mod top;
 
@@ -18,6 +20,8 @@ use waf_shared::plan::Cidr;
 use crate::access_log::AccessLog;
 
 pub use acme::{Acme, MacKey, Way};
+pub use recording::Record;
+pub use shadow::Shadow;
 pub use surroundings::{HANDOVER, LISTEN, Listen, Surroundings, WATCHDOG_PID, for_workers};
 pub use top::Top;
 
@@ -67,6 +71,12 @@ pub struct Serve {
     /// Options of certificates.
     #[command(flatten)]
     pub acme: Acme,
+    /// Options of a second plan.
+    #[command(flatten)]
+    pub shadow: Shadow,
+    /// Options of recordings.
+    #[command(flatten)]
+    pub record: Record,
     /// Options of the process.
     #[command(flatten)]
     pub process: Process,

@@ -75,6 +75,8 @@ pub struct Counters {
     pub reloads_refused: Counter,
     /// Reloads that changed nothing because policy tests failed.
     pub reloads_failed_tests: Counter,
+    /// Reloads that changed nothing because they would have refused too much of what passes.
+    pub reloads_failed_gate: Counter,
     /// Reloads that were in force and rolled back.
     pub reloads_rolled_back: Counter,
     /// Workers started in place of dead ones.

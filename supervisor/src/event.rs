@@ -19,6 +19,8 @@ pub enum Event {
     Signal(Signal),
     /// Result of a look at the configuration.
     Source(SourceUpdate),
+    /// Result of a look at the configuration of the second plan.
+    Shadow(SourceUpdate),
     /// A plan whose certificates were read: it can be offered.
     Certified(Box<PlanToOffer>, Instant),
     /// All hosts without a certificate.

@@ -31,6 +31,7 @@ pub mod metrics;
 pub mod notify;
 pub mod rate_limit_memory;
 pub mod readiness;
+pub mod recording;
 pub mod signals;
 pub mod sockets;
 

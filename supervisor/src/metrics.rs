@@ -3,11 +3,13 @@
 
 pub mod endpoint;
 mod exposition;
+mod shadow;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use waf_shared::control::ShadowReport;
 use waf_shared::metrics::{
     self, Degraded, EndpointCounts, INSPECTION_BUCKETS, Now, Observed, REQUEST_BUCKETS, Report, RouteCounter,
     RouteReport, WorkerCounter,
@@ -16,6 +18,7 @@ use waf_shared::plan::Digest;
 
 use crate::counters::Counters;
 use crate::rollout::WorkerId;
+use shadow::ShadowSums;
 
 /// The figures, shared between who reports and who shows them.
 #[derive(Debug)]
@@ -34,6 +37,8 @@ struct Sums {
     counters: [u64; WorkerCounter::COUNT],
     /// Nanoseconds by [`metrics::families`].
     families: Vec<u64>,
+    /// Of a second plan.
+    shadow: ShadowSums,
     /// State of each living worker.
     workers: BTreeMap<WorkerId, Now>,
     /// Addresses of upstreams as each living worker knows them.
@@ -77,6 +82,7 @@ impl Metrics {
             routes: BTreeMap::from([(metrics::NONE.to_owned(), Route::default())]),
             counters: [0; WorkerCounter::COUNT],
             families: vec![0; metrics::families().len()],
+            shadow: ShadowSums::default(),
             workers: BTreeMap::new(),
             upstreams: BTreeMap::new(),
             serving: 0,
@@ -91,6 +97,7 @@ impl Metrics {
         sums.plan = Some(plan);
         sums.in_force_since = Some(now);
         sums.routes.retain(|route, _| route == metrics::NONE || routes.contains_key(route.as_str()));
+        sums.shadow.keep(|route| routes.contains_key(route));
         for (route, exceptions) in routes {
             let shown = sums.routes.entry((*route).to_owned()).or_default();
             shown.spared.retain(|name, _| exceptions.contains(&name.as_str()));
@@ -121,6 +128,11 @@ impl Metrics {
     /// Internal errors of all workers so far.
     pub fn internal_errors(&self) -> u64 {
         self.lock().counters[WorkerCounter::InternalErrors as usize]
+    }
+
+    /// Adds what a worker counted of a second plan.
+    pub fn shadowed(&self, report: &ShadowReport) {
+        self.lock().shadow.add(report);
     }
 
     /// A worker is dead: nothing is in flight in it any more.

@@ -20,6 +20,7 @@ use waf_dataplane::proxy_protocol::ProxyProtocol;
 use waf_dataplane::worker;
 use waf_shared::text::is_escaped;
 
+use crate::access_log::AccessLog;
 use crate::cli::{self, Acme, Cli, Command, Process, Serve, Surroundings};
 use crate::demo;
 use crate::doctor;
@@ -27,6 +28,7 @@ use crate::logs;
 use crate::memory;
 use crate::notify::Notifier;
 use crate::probe;
+use crate::recording::Recording;
 use crate::sockets::TlsPorts;
 use crate::sockets::adopted::from_service_manager;
 use crate::source::Source;
@@ -103,9 +105,25 @@ fn serve(serve: Serve) -> ExitCode {
     let ports = TlsPorts { https: serve.https_port, http: serve.http_port };
     let acme = serve.acme.settings();
     let config = serve.config.clone();
+    if let Err(error) = serve.shadow.shadow_log.open() {
+        error!("{error}");
+        return ExitCode::FAILURE;
+    }
+    let shadow = shadow_settings(&serve);
+    let recording = serve.record.settings(serve.process.workers.get());
+    let recording = match recording.map(Recording::prepare).transpose() {
+        Ok(recording) => recording,
+        Err(error) => {
+            error!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
     match Source::open(serve.config, options) {
         Ok((compiled, source)) => {
-            supervise(&serve.process, ports, acme, None, async |settings, inherited| {
+            supervise(&serve.process, ports, acme, None, async |mut settings, inherited| {
+                settings.worker.shadow_log = serve.shadow.shadow_log;
+                settings.shadow = shadow;
+                settings.worker.recording = recording;
                 supervise::supervise(compiled, Some(source), settings, inherited, began).await
             })
         }
@@ -190,6 +208,7 @@ where
         program,
         upgrade_patience: Duration::from_secs(process.upgrade_timeout),
         rollback: process.rollback,
+        shadow: supervise::ShadowSettings::default(),
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -224,6 +243,19 @@ fn worker_settings(process: &Process, user: Option<User>) -> workers::WorkerSett
             proxy_protocol: proxy_protocol_of(process.proxy_protocol),
         },
         access_log: process.access_log.clone(),
+        shadow_log: AccessLog::None,
+        recording: None,
+    }
+}
+
+/// A second plan is served nowhere: what depends on this machine is not checked of it.
+fn shadow_settings(serve: &Serve) -> supervise::ShadowSettings {
+    let file = serve.shadow.shadow.clone().map(|file| (file, options(&serve.process, false)));
+    supervise::ShadowSettings {
+        file,
+        share: serve.shadow.shadow_share,
+        gate: serve.shadow.reload_gate,
+        gate_share: serve.shadow.reload_gate_share,
     }
 }
 

@@ -57,6 +57,12 @@ impl Source {
         Ok((compiled, Self { config, options: Arc::new(options), known }))
     }
 
+    /// The file before the first look at it.
+    pub fn unread(config: PathBuf, options: Options) -> Self {
+        let known = Snapshot::take([&config]);
+        Self { config, options: Arc::new(options), known }
+    }
+
     /// Reports every change until the receiver is gone. `force` makes it look at once, whether or not anything
     /// changed.
     pub async fn follow<E: From<SourceUpdate>>(self, events: mpsc::Sender<E>, force: Arc<Notify>) {

@@ -6,11 +6,13 @@ mod beginning;
 mod endpoints;
 mod error;
 mod fleet;
+mod gate;
 mod lifecycle;
 mod plan_store;
 mod plans;
 mod reporting;
 mod rollback;
+mod shadow;
 mod shutdown;
 mod tls;
 mod upgrade_state;
@@ -51,6 +53,8 @@ use lifecycle::{Lifecycle, StopRequest};
 use plan_store::PlanStore;
 use reporting::Reporting;
 use rollback::RollbackWatch;
+pub use shadow::ShadowSettings;
+use shadow::ShadowState;
 use tls::Tls;
 use upgrade_state::{Ownership, UpgradeState};
 
@@ -82,6 +86,8 @@ pub struct ServiceSettings {
     pub upgrade_patience: Duration,
     /// True if a plan under which workers die or fail is replaced by the one before it.
     pub rollback: bool,
+    /// The second plan, and the gate of reloads.
+    pub shadow: ShadowSettings,
 }
 
 /// Serves until a stop. The first plan is compiled already; `source` gives later ones.
@@ -100,6 +106,7 @@ pub async fn supervise(
         Supervisor::create(&first, settings, beginning, &counters, events.clone()).await?;
     reporting::warn_all(&first.warnings);
     supervisor.propose_first(first, began).await?;
+    supervisor.follow_shadow();
     let following = source.map(|source| {
         let force = Arc::new(Notify::new());
         supervisor.force = Some(force.clone());
@@ -137,6 +144,7 @@ struct Supervisor {
     life: Lifecycle,
     /// Folder in which bodies wait on disk, under the plan in force.
     spool: watch::Sender<PathBuf>,
+    shadow: ShadowState,
 }
 
 /// The queue to the writer of standard output, and the lock that two supervisors share.
@@ -167,6 +175,7 @@ impl Supervisor {
             rollout: Rollout::new(settings.workers, patience),
             fleet: Fleet::new(settings.workers),
             rollback: RollbackWatch::new(settings.rollback),
+            shadow: ShadowState::new(settings.shadow.clone()),
             settings,
             events,
             force: None,
@@ -190,7 +199,8 @@ impl Supervisor {
                 return end;
             }
             let deadlines = [self.rollout.deadline(), self.rollback.due()];
-            let due = deadlines.into_iter().flatten().min().map(|due| self.began + due);
+            let due = deadlines.into_iter().flatten().map(|due| self.began + due);
+            let due = due.chain(self.shadow.due()).min();
             let sign = self.reporting.notifier.due();
             let event = tokio::select! {
                 // From this loop and no other task: a loop that hangs is to be noticed.
@@ -214,13 +224,15 @@ impl Supervisor {
                 StopRequest::AtOnce => {}
             },
             Event::Signal(Signal::Reload) => {
-                self.reopen_access_log();
+                self.reopen_logs();
+                self.shadow.force();
                 self.reload();
             }
             Event::Signal(Signal::Upgrade) => self.upgrade(),
             Event::Successor(process, outcome) => self.outcome(process, outcome),
             Event::Predecessor(message) => self.predecessor(message),
             Event::Source(found) => self.found(found),
+            Event::Shadow(found) => self.shadow_found(found),
             Event::Certified(compiled, began) => self.certified(*compiled, began),
             Event::Missing(hosts) => self.reporting.show_missing(hosts),
             Event::Said(worker, ToSupervisor::Challenged(revision)) => {
@@ -228,6 +240,8 @@ impl Supervisor {
                 self.tls.report_challenged(self.fleet.challenged_everywhere());
             }
             Event::Said(_, ToSupervisor::Unserved(names)) => self.tls.report_unserved(names),
+            Event::Said(_, ToSupervisor::Shadowed(report)) => self.shadowed(&report),
+            Event::Said(worker, ToSupervisor::RecordFull) => self.record_on(worker),
             Event::Said(worker, answer) => self.step(RolloutEvent::Said(worker, answer)),
             Event::Gone(worker, status) => {
                 self.gone(worker, &status);
@@ -235,6 +249,7 @@ impl Supervisor {
             }
             Event::Due => {
                 self.watch_plan();
+                self.judge_gate();
                 self.step(RolloutEvent::Tick);
             }
         }

@@ -29,6 +29,7 @@ use crate::cli;
 use crate::crashes::Memory;
 use crate::metrics::Metrics;
 use crate::rate_limit_memory::MemoryObject;
+use crate::recording::Recording;
 use crate::rollout::WorkerId;
 use crate::sockets::Bound;
 
@@ -58,6 +59,10 @@ pub struct WorkerSettings {
     pub peers: Peers,
     /// Destination of the lines of their requests.
     pub access_log: AccessLog,
+    /// Destination of what a second plan decides differently.
+    pub shadow_log: AccessLog,
+    /// Recordings of their requests.
+    pub recording: Option<Recording>,
 }
 
 /// A message about a worker.
@@ -147,7 +152,8 @@ impl Worker {
         readers.spawn(audit.drain(id, events));
         let journal = journal(&outgoing);
         let worker = Self { outgoing, journal, kill, _tasks: tasks };
-        worker.hand_over(&settings.access_log, id);
+        worker.hand_over_logs(settings, id);
+        worker.record(settings, id);
         Ok(worker)
     }
 
@@ -156,16 +162,37 @@ impl Worker {
         self.outgoing.try_send(Outgoing { frame, payload }).map_err(|_| QueueFull)
     }
 
-    /// Hands the access log over, opened anew. What the worker has serves on if that fails.
-    pub fn hand_over(&self, log: &AccessLog, id: WorkerId) {
+    /// Hands its logs over, opened anew.
+    pub fn hand_over_logs(&self, settings: &WorkerSettings, id: WorkerId) {
+        self.hand_over(&settings.access_log, &ToWorker::AccessLog, id);
+        self.hand_over(&settings.shadow_log, &ToWorker::ShadowLog, id);
+    }
+
+    /// Hands a fresh file for recordings over, where there are any.
+    pub fn record(&self, settings: &WorkerSettings, id: WorkerId) {
+        let Some(recording) = &settings.recording else { return };
+        self.hand_file_over(|| recording.open().map(Some), &recording.message(), id);
+    }
+
+    /// Hands a log over, opened anew. What the worker has serves on if that fails.
+    fn hand_over(&self, log: &AccessLog, message: &ToWorker, id: WorkerId) {
+        self.hand_file_over(|| log.open().map_err(io::Error::other), message, id);
+    }
+
+    fn hand_file_over(
+        &self,
+        open: impl FnOnce() -> io::Result<Option<OwnedFd>>,
+        message: &ToWorker,
+        id: WorkerId,
+    ) {
         let handed = || -> io::Result<()> {
-            let Some(file) = log.open().map_err(io::Error::other)? else { return Ok(()) };
+            let Some(file) = open()? else { return Ok(()) };
             let payload = FdPayload { file: Some(file), ..FdPayload::default() };
-            let frame = encode(&ToWorker::AccessLog, payload.descriptors()).map_err(io::Error::other)?;
+            let frame = encode(message, payload.descriptors()).map_err(io::Error::other)?;
             self.send(frame.into(), payload).map_err(io::Error::other)
         };
         if let Err(error) = handed() {
-            warn!(worker = id.0, %error, "the access log is not opened anew for a worker");
+            warn!(worker = id.0, %error, "a file for lines is not opened for a worker");
         }
     }
 

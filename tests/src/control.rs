@@ -93,7 +93,7 @@ impl Worker {
     pub fn hear(&self) -> ToSupervisor {
         loop {
             match self.hear_any() {
-                ToSupervisor::Counted(_) => {}
+                ToSupervisor::Counted(_) | ToSupervisor::Shadowed(_) | ToSupervisor::RecordFull => {}
                 message => return message,
             }
         }

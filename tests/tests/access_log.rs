@@ -156,6 +156,6 @@ fn what_cannot_be_a_log_is_an_error_of_the_start() {
         let mut waf =
             Start::new().argument("--access-log").argument(&path).launch(&to_upstream(&origin.url()));
         assert_eq!(waf.wait_exit(Duration::from_secs(20)).code(), Some(1), "{path}");
-        waf.wait_log(&["the access log", words]);
+        waf.wait_log(&["the log", words]);
     }
 }

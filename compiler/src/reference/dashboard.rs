@@ -269,7 +269,7 @@ fn of_parts() -> Vec<Panel> {
     ]
 }
 
-/// Reloads, certificates and exceptions.
+/// Reloads, certificates, exceptions and second plans.
 fn of_operation() -> Vec<Panel> {
     vec![
         panel(
@@ -304,6 +304,19 @@ fn of_operation() -> Vec<Panel> {
             "reqps",
             Name::Exceptions,
             vec![(rate(Name::Exceptions, "route, exception"), "{{route}} {{exception}}")],
+        ),
+        panel(
+            "Decisions of a second plan",
+            LINES,
+            "reqps",
+            Name::ShadowDifferences,
+            vec![
+                (rate(Name::ShadowDifferences, "route, rule, decision"), "{{route}} {{rule}} {{decision}}"),
+                (
+                    format!("sum by (result) (rate({}[$__rate_interval]))", text(Name::ShadowRequests)),
+                    "judged: {{result}}",
+                ),
+            ],
         ),
     ]
 }

@@ -104,7 +104,7 @@ pub(crate) fn masked(value: &[u8]) -> Cow<'_, str> {
 }
 
 /// Scheme, authority and the rest of a target in absolute form (RFC 9112, 3.2.2).
-fn split_absolute(target: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+pub(super) fn split_absolute(target: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let colon = memchr::memchr(b':', target)?;
     let (scheme, rest) = target.split_at_checked(colon)?;
     let rest = rest.strip_prefix(b"://")?;
@@ -115,7 +115,7 @@ fn split_absolute(target: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     is_scheme.then_some((scheme, authority, local))
 }
 
-fn split_query(target: &[u8]) -> (&[u8], Option<&[u8]>) {
+pub(super) fn split_query(target: &[u8]) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(b'?', target).and_then(|mark| target.split_at_checked(mark)) {
         Some((path, query)) => (path, query.get(1..)),
         None => (target, None),

@@ -7,6 +7,7 @@ mod reading;
 mod setup;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -23,6 +24,7 @@ use super::context::RequestContext;
 use super::contract::ContractedOperation;
 use super::findings::{Findings, NotInspected};
 use super::rejection::Rejection;
+use super::tap::PieceTap;
 use crate::grpc::Messages;
 use crate::http1::body::trailer_fields;
 use crate::http1::head::Malformed;
@@ -63,6 +65,8 @@ pub(crate) struct Body {
     /// Time that comparing with the contract took.
     contract_time: Duration,
     noted: Vec<Noted>,
+    /// Receiver of every piece.
+    tap: Option<Arc<PieceTap>>,
 }
 
 /// Settings of the route that a body is measured by.
@@ -199,11 +203,24 @@ impl Body {
 
     /// Reads one piece and inspects it; `None` at the end.
     async fn advance(&mut self, reader: &mut Source<'_>) -> Result<Option<Bytes>, BodyFault> {
-        match self.read(reader).await? {
+        let piece = self.read(reader).await?;
+        if let Some(tap) = &self.tap {
+            tap.take(&piece);
+        }
+        self.observe(&piece)?;
+        match piece {
+            Piece::Data(data) => Ok(Some(data)),
+            Piece::End(_) => Ok(None),
+        }
+    }
+
+    /// Inspects a piece and keeps the limits.
+    pub(super) fn observe(&mut self, piece: &Piece) -> Result<(), BodyFault> {
+        match piece {
             Piece::Data(data) => {
                 self.bytes = self.bytes.saturating_add(data.len() as u64);
-                self.measure(&data)?;
-                if let Err(fault) = self.reading.feed(&data, &mut self.inspection) {
+                self.measure(data)?;
+                if let Err(fault) = self.reading.feed(data, &mut self.inspection) {
                     self.coding_fault(fault)?;
                 }
                 self.judge()?;
@@ -212,10 +229,9 @@ impl Body {
                 }
                 let is_judged = self.operation.is_none() && self.reading.may_pass(&self.inspection);
                 self.may_pass = self.passes_early || is_judged;
-                Ok(Some(data))
             }
             Piece::End(trailers) => {
-                for (name, value) in trailer_fields(&trailers) {
+                for (name, value) in trailer_fields(trailers) {
                     // It was counted by what the head says.
                     let key = self.key_field.as_deref().unwrap_or_default().as_bytes();
                     if fields::are_alike(name, key) {
@@ -223,16 +239,16 @@ impl Body {
                     }
                     self.inspection.header(name, value);
                 }
-                self.end = Some(trailers);
+                self.end = Some(trailers.clone());
                 if let Err(fault) = self.reading.finish(&mut self.inspection) {
                     self.coding_fault(fault)?;
                 }
                 self.judge()?;
                 self.hold_to_contract(true)?;
                 self.may_pass = true;
-                Ok(None)
             }
         }
+        Ok(())
     }
 
     /// Waits for the client, as long as its pace allows.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use waf_shared::plan::{Cidr, Mode, RateLimitSource, Settings, Upstream};
 
+use super::tap::PieceTap;
 use crate::active_plan::{ActivePlan, RouteIndex};
 use crate::head::RequestHead;
 use crate::metrics::Series;
@@ -58,6 +59,7 @@ pub(crate) struct RequestContext {
     client: SocketAddr,
     route: Option<RouteIndex>,
     trace: Option<trace::Context>,
+    tap: Option<Arc<PieceTap>>,
 }
 
 impl RequestContext {
@@ -77,7 +79,23 @@ impl RequestContext {
             request_id: String::new(),
             route: None,
             trace: None,
+            tap: None,
         }
+    }
+
+    /// Context of the same exchange under another plan; nothing was read yet.
+    pub(super) fn under(&self, active_plan: Arc<ActivePlan>) -> RequestContext {
+        RequestContext::new(active_plan, self.connection.clone(), (self.started, self.time))
+    }
+
+    /// Adds a receiver of the pieces of the body.
+    pub(super) fn add_tap(&mut self, tap: PieceTap) {
+        self.tap = Some(Arc::new(tap));
+    }
+
+    /// The receiver of the pieces of the body, where there is one.
+    pub(super) fn tap(&self) -> Option<&Arc<PieceTap>> {
+        self.tap.as_ref()
     }
 
     /// Adds the head of the request, and what it says of its client.
@@ -155,7 +173,7 @@ impl RequestContext {
 
     /// The field that the rate limit of the route counts by, as the configuration spells it.
     pub(crate) fn limit_key(&self) -> Option<&str> {
-        match &self.active_plan.quota(self.route?)?.0.source {
+        match &self.active_plan.route(self.route?)?.0.rate_limit.as_ref()?.source {
             RateLimitSource::Ip => None,
             RateLimitSource::Header(name) => Some(name),
         }

@@ -100,21 +100,18 @@ pub(super) async fn body(
     context: &RequestContext,
     findings: &mut Findings,
 ) -> Result<Cleared, Rejection> {
-    let Inspected { contracted, mut inspection } = inspected;
+    let (contracted, mut body) = begin_body(inspected, context, findings)?;
     let admitted = &contracted.admitted;
-    let (mut kind, mut codings) = (BodyKind::None, Vec::new());
-    if admitted.carries_body() {
-        (kind, codings) = kind_and_codings(admitted, &mut inspection, context, findings)?;
-        if admitted.head.fields.first("expect").is_some() && !client.reader.has_buffered() {
-            client
-                .writer
-                .interim(&OutgoingHead::response(100, b"Continue"))
-                .await
-                .map_err(|_| Rejection::Gone)?;
-        }
+    if admitted.carries_body()
+        && admitted.head.fields.first("expect").is_some()
+        && !client.reader.has_buffered()
+    {
+        client
+            .writer
+            .interim(&OutgoingHead::response(100, b"Continue"))
+            .await
+            .map_err(|_| Rejection::Gone)?;
     }
-    let described = Described { contracted: &contracted, kind, codings: &codings };
-    let mut body = Body::new(&described, inspection, context);
     let outcome = body.clear(&mut client.reader).await;
     if let Err(fault) = outcome {
         body.report(context, findings);
@@ -126,6 +123,22 @@ pub(super) async fn body(
     }
     let parameters = response_inspection::parameters(&contracted.admitted, &body, context.settings());
     Ok(Cleared { contracted, body, parameters, _proof: () })
+}
+
+/// The body of which nothing was read yet.
+pub(super) fn begin_body(
+    inspected: Inspected,
+    context: &RequestContext,
+    findings: &mut Findings,
+) -> Result<(Contracted, Body), Rejection> {
+    let Inspected { contracted, mut inspection } = inspected;
+    let (mut kind, mut codings) = (BodyKind::None, Vec::new());
+    if contracted.admitted.carries_body() {
+        (kind, codings) = kind_and_codings(&contracted.admitted, &mut inspection, context, findings)?;
+    }
+    let described = Described { contracted: &contracted, kind, codings: &codings };
+    let body = Body::new(&described, inspection, context);
+    Ok((contracted, body))
 }
 
 /// The kind of a body and its content codings, with which the inspection of it begins.

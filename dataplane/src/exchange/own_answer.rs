@@ -128,6 +128,7 @@ async fn report(own: &mut OwnAnswer, proxy: &Proxy, exchange: &mut Exchange) {
         matches!(refusal.kind, RefusalKind::Preflight | RefusalKind::Redirect | RefusalKind::Challenge);
     if !own.is_upstream_failure && !is_answer {
         exchange.set_blocked();
+        exchange.show_refusal(refusal);
     }
     let status = refusal.status;
     if refusal.kind == RefusalKind::Preflight {

@@ -21,7 +21,7 @@ pub(super) fn check(
     findings: &mut Findings,
 ) -> Result<(), Refusal> {
     let Some((limit, quota)) = context.route().and_then(|route| context.active_plan.quota(route)) else {
-        return Ok(());
+        return twin(head, context, findings);
     };
     let value = |name| the_value(head, name).filter(|_| trusted_peers::identifies(name.as_bytes(), context));
     if let Outcome::Exceeded { wait, untold } = quota.check(limit, context.client().ip(), value) {

@@ -11,6 +11,8 @@ use super::access::AccessNotes;
 use super::context::{ConnectionInfo, RequestContext};
 use super::event::{self, Ending};
 use super::findings::Findings;
+use super::observers::Observers;
+use super::tap::PieceTap;
 use super::{exchange_metrics, spans};
 use crate::active_plan::ActivePlan;
 use crate::audit::Disposition;
@@ -18,6 +20,7 @@ use crate::audit::sink::AuditUnavailable;
 use crate::head::RequestHead;
 use crate::message::Client;
 use crate::proxy::Proxy;
+use crate::refusal::Refusal;
 use crate::trace;
 
 /// One exchange: its context, its findings, and what is counted and traced when it ends, however it ends.
@@ -31,6 +34,8 @@ pub(crate) struct Exchange {
     trace: Option<Box<trace::Exchange>>,
     /// Notes for its line in the access log, while that is on.
     access: Option<Box<AccessNotes>>,
+    /// Those who see the request beside the stages.
+    observers: Option<Arc<Observers>>,
 }
 
 impl Exchange {
@@ -44,6 +49,7 @@ impl Exchange {
             action: None,
             trace: None,
             access: None,
+            observers: None,
         }
     }
 
@@ -88,6 +94,28 @@ impl Exchange {
         }
     }
 
+    /// Shows the request to those who see it beside the stages.
+    pub(super) fn observe(&mut self, proxy: &Proxy) {
+        self.observers = Observers::begin(proxy, &self.context);
+        if let Some(observers) = self.observers.clone() {
+            self.context.add_tap(PieceTap::new(move |piece| observers.piece(piece)));
+        }
+    }
+
+    /// The head has passed the stages before the body.
+    pub(super) fn show_head(&self) {
+        if let (Some(observers), Some(head)) = (&self.observers, self.context.head()) {
+            observers.head(head);
+        }
+    }
+
+    /// The request is refused.
+    pub(super) fn show_refusal(&self, refusal: Refusal) {
+        if let Some(observers) = &self.observers {
+            observers.refuse(refusal);
+        }
+    }
+
     pub(super) fn set_status(&mut self, status: u16) {
         if let Some(access) = &mut self.access {
             access.status = Some(status);
@@ -117,6 +145,9 @@ impl Exchange {
         let Some(composed) = event::compose(&self.context, &self.findings, &ending) else { return Ok(()) };
         if let Some(trace) = &mut self.trace {
             trace.action = composed.action;
+        }
+        if let Some(observers) = &self.observers {
+            observers.note(&self.findings, ending.verdict);
         }
         let began = Instant::now();
         let sent = proxy.audit().send(composed.line).await;
@@ -161,6 +192,9 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         exchange_metrics::count(&self.context, &self.findings, self.action);
+        if let Some(observers) = self.observers.take() {
+            observers.finish(&self.context, &self.findings, self.action);
+        }
         if let (Some(access), Some(action)) = (self.access.take(), self.action) {
             access.finish(&self.context, action);
         }

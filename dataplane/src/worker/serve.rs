@@ -1,6 +1,9 @@
 //! The worker's one loop: control frames, plans that became ready, signals. It turns the steps of [`Member`] into
 //! calls of the proxy.
 
+mod ending;
+mod shadow;
+
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -26,6 +29,7 @@ use super::signals::Signals;
 use super::unserved::Unserved;
 use super::{Options, WorkerError};
 use crate::accept::{self, Listening};
+use crate::access_log::AccessLog;
 use crate::active_plan::ActivePlan;
 use crate::audit::sink::Sink;
 use crate::journal::Journal;
@@ -35,6 +39,7 @@ use crate::proxy::Proxy;
 use crate::spool::{Pending, Reply, Spool};
 use crate::tls::{NotTaken, Tls};
 use crate::trace;
+use shadow::ShadowBuilder;
 
 /// Control frames that wait for the loop; the supervisor has at most an offer and its end under way.
 const FRAMES_WAITING: usize = 4;
@@ -68,6 +73,7 @@ struct Worker {
     unserved: Unserved,
     spool: Spool,
     files: Pending,
+    shadow: ShadowBuilder,
 }
 
 /// Serves until a drain is over.
@@ -148,6 +154,7 @@ impl Worker {
             unserved: Unserved::default(),
             spool,
             files: Pending::default(),
+            shadow: ShadowBuilder::default(),
         }
     }
 
@@ -185,26 +192,10 @@ impl Worker {
             let left = limit.saturating_sub(began.elapsed());
             tracer.finish(left.min(Duration::from_secs(TRACE_FLUSH_SECONDS))).await;
         }
-        self.proxy.access_log().flush(Duration::from_secs(ACCESS_FLUSH_SECONDS)).await;
-        self.last_reports().await;
-    }
-
-    /// Logs the end of the worker.
-    fn log_end(&self) {
-        let events_lost = self.proxy.audit().undelivered();
-        if events_lost > 0 {
-            error!(events_lost, "audit events are lost with the supervisor");
+        for log in self.logs() {
+            log.flush(Duration::from_secs(ACCESS_FLUSH_SECONDS)).await;
         }
-        let handshakes = self.proxy.tls().counters();
-        info!(
-            tls_full = handshakes.full.value(),
-            tls_resumed = handshakes.resumed.value(),
-            tls_challenges = handshakes.challenges.value(),
-            tls_no_certificate = handshakes.no_certificate.value(),
-            tls_failed = handshakes.failed.value(),
-            tls_slow = handshakes.slow.value(),
-            "drained"
-        );
+        self.last_reports().await;
     }
 
     async fn wake(&mut self, wake: Event, drain: Duration) -> Result<Next, WorkerError> {
@@ -252,9 +243,12 @@ impl Worker {
                 self.answer(&ToSupervisor::Challenged(revision)).await?;
             }
             ToWorker::Journal => self.journal(&descriptors),
-            ToWorker::AccessLog => {
+            ToWorker::AccessLog => install(self.proxy.access_log(), descriptors),
+            ToWorker::Shadow(offered) => self.shadow.offered(offered, self.current.as_ref(), &self.proxy),
+            ToWorker::ShadowLog => install(self.proxy.shadow_log(), descriptors),
+            ToWorker::Record { share, bytes_max } => {
                 for file in descriptors {
-                    self.proxy.access_log().install(file);
+                    self.proxy.recording().install(file, share, bytes_max);
                 }
             }
             ToWorker::Spool { ticket, refused } => self.files.answered(ticket, file(refused, descriptors)),
@@ -338,6 +332,7 @@ impl Worker {
             listening.push((listener.socket, served));
         }
         self.listening = listening;
+        self.shadow.committed(&ready.active_plan, &self.proxy);
         self.current = Some(ready.active_plan);
         self.answer(&ToSupervisor::Active(generation)).await
     }
@@ -351,9 +346,16 @@ impl Worker {
         let dropped = trace::spans_dropped();
         let reported = self.spans_reported.swap(dropped, Ordering::Relaxed);
         self.metrics.add(WorkerCounter::TraceSpansDropped, dropped.saturating_sub(reported));
-        self.metrics.add(WorkerCounter::AccessLogDropped, self.proxy.access_log().take_dropped());
+        let dropped = self.logs().iter().map(|log| log.take_dropped()).sum();
+        self.metrics.add(WorkerCounter::AccessLogDropped, dropped);
         for report in self.metrics.report() {
             self.answer(&ToSupervisor::Counted(report)).await?;
+        }
+        if self.proxy.recording().log().take_exceeded() {
+            self.answer(&ToSupervisor::RecordFull).await?;
+        }
+        if let Some(report) = self.proxy.shadow().and_then(|shadow| shadow.counts().take_report()) {
+            self.answer(&ToSupervisor::Shadowed(report)).await?;
         }
         Ok(())
     }
@@ -366,6 +368,13 @@ impl Worker {
     async fn answer(&self, answer: &ToSupervisor) -> Result<(), WorkerError> {
         let frame = encode(answer, 0).map_err(ChannelError::from)?;
         Ok(self.sender.send(&frame, &[]).await?)
+    }
+}
+
+/// The last file is the one that lines go to.
+fn install(log: &AccessLog, descriptors: Vec<OwnedFd>) {
+    for file in descriptors {
+        log.install(file);
     }
 }
 

@@ -120,8 +120,9 @@ mod tests {
 
     use super::*;
     use crate::control::{
-        AlpnChallenge, CertificatePair, Certificates, Challenges, Counts, Generation, HttpChallenge,
-        Listener, Offer, Role, Secret, SocketId, TicketKey, Tickets, ToSupervisor, ToWorker,
+        AlpnChallenge, CertificatePair, Certificates, Challenges, Counts, Decision, Generation,
+        HttpChallenge, Listener, Offer, Role, Secret, ShadowDifference, ShadowPlan, ShadowReport, Share,
+        SocketId, TicketKey, Tickets, ToSupervisor, ToWorker,
     };
     use crate::plan::{Digest, Millis};
 
@@ -145,6 +146,15 @@ mod tests {
         for message in [
             offer(b"plan".to_vec()),
             ToWorker::Commit(Generation(1)),
+            ToWorker::Shadow(None),
+            ToWorker::Shadow(Some(ShadowPlan {
+                number: 4,
+                digest: Digest([5; 32]),
+                plan: b"plan".to_vec(),
+                share: Share(100_000),
+            })),
+            ToWorker::ShadowLog,
+            ToWorker::Record { share: Share(10_000), bytes_max: 1 << 20 },
             ToWorker::Abandon(Generation(u64::MAX)),
             ToWorker::Drain(Millis(30_000)),
             ToWorker::Certificates(Certificates {
@@ -179,6 +189,19 @@ mod tests {
             ToSupervisor::Challenged(9),
             ToSupervisor::Unserved(vec!["x.b.example".into()]),
             ToSupervisor::Spool(4),
+            ToSupervisor::RecordFull,
+            ToSupervisor::Shadowed(ShadowReport {
+                number: 3,
+                results: [4, 3, 2, 1],
+                passed: 6,
+                refused: 1,
+                differences: vec![ShadowDifference {
+                    route: "shop".into(),
+                    rule: "-".into(),
+                    decision: Decision::Blocked,
+                    requests: 1,
+                }],
+            }),
         ] {
             let frame = encode(&message, 0).unwrap();
             assert_eq!(decode::<ToSupervisor>(split(&frame).1).unwrap(), message);

@@ -138,10 +138,17 @@ impl Row<'_> {
             Name::RequestDuration => self.histograms(sums, |route| &route.requests),
             Name::InspectionDuration => self.histograms(sums, |route| &route.inspections),
             Name::InspectionSeconds => self.families(sums),
+            Name::ShadowRequests => {
+                sums.shadow.results().try_for_each(|(result, requests)| self.counter(&[result], requests))
+            }
+            Name::ShadowDifferences => {
+                sums.shadow.differences().try_for_each(|(labels, requests)| self.counter(&labels, requests))
+            }
             Name::ConfigReload => {
                 self.counter(&["success"], own.reloads.value())?;
                 self.counter(&["error"], own.reloads_refused.value())?;
                 self.counter(&["tests"], own.reloads_failed_tests.value())?;
+                self.counter(&["gate"], own.reloads_failed_gate.value())?;
                 self.counter(&["rollback"], own.reloads_rolled_back.value())
             }
             Name::ConfigLastReload => {

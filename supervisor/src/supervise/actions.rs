@@ -53,10 +53,17 @@ impl Supervisor {
         None
     }
 
-    /// Has every worker write to the file that has the name of the access log now.
-    pub(super) fn reopen_access_log(&self) {
+    /// Has every worker write to the files that have the names of the logs now.
+    pub(super) fn reopen_logs(&self) {
         for (id, worker) in self.fleet.iter() {
-            worker.hand_over(&self.settings.worker.access_log, id);
+            worker.hand_over_logs(&self.settings.worker, id);
+        }
+    }
+
+    /// A worker's file of recorded requests is full: it gets the next one.
+    pub(super) fn record_on(&self, id: WorkerId) {
+        if let Some(worker) = self.fleet.get(id) {
+            worker.record(&self.settings.worker, id);
         }
     }
 
@@ -77,6 +84,7 @@ impl Supervisor {
             Worker::spawn(worker, &self.settings.worker, outputs, receiver, &mut self.fleet.readers);
         match spawned {
             Ok(running) => {
+                self.shadow_of_new(&running);
                 self.fleet.add(worker, running);
                 None
             }

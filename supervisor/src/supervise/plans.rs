@@ -56,6 +56,7 @@ impl Supervisor {
                 self.prepare((*compiled).into(), began);
             }
             SourceUpdate::Invalid(diagnostics) => {
+                self.close_gate();
                 if diagnostics.iter().any(|found| found.code == waf_compiler::code::POLICY_TEST) {
                     self.reporting.tests_failed();
                 } else {
@@ -104,10 +105,17 @@ impl Supervisor {
 
     /// Everything that a plan needs beside sockets is there.
     pub(super) fn certified(&mut self, offered: PlanToOffer, began: Instant) {
-        let digest = offered.digest;
         if !self.life.is_stopping()
-            && let Err(error) = self.propose(offered, began)
+            && let Some(offered) = self.hold(offered, began)
         {
+            self.apply(offered, began);
+        }
+    }
+
+    /// Proposes a reload, or reports why it cannot be.
+    pub(super) fn apply(&mut self, offered: PlanToOffer, began: Instant) {
+        let digest = offered.digest;
+        if let Err(error) = self.propose(offered, began) {
             self.refuse(digest, &error);
         }
     }

@@ -108,6 +108,12 @@ impl Reporting {
         self.plan_stays();
     }
 
+    /// A change of the configuration that would refuse too much of what passes.
+    pub(super) fn gate_failed(&mut self) {
+        self.counters.reloads_failed_gate.add(1);
+        self.plan_stays();
+    }
+
     fn plan_stays(&mut self) {
         self.notifier.reloaded("the last change is not applied; the plan before it serves");
         self.metrics.degrade(Degraded::Configuration, true);

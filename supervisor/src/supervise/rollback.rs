@@ -141,6 +141,11 @@ impl<P> RollbackWatch<P> {
         self.returning = Some(plan);
     }
 
+    /// True for the plan that is on its way back.
+    pub(super) fn is_returning(&self, plan: Digest) -> bool {
+        self.returning == Some(plan)
+    }
+
     /// True for a plan that was rolled back.
     pub(super) fn was_rolled_back(&self, plan: Digest) -> bool {
         self.rolled_back == Some(plan)

@@ -31,6 +31,8 @@ fn settings() -> ServiceSettings {
         memory_bytes: None,
         peers: Peers::default(),
         access_log: AccessLog::None,
+        shadow_log: AccessLog::None,
+        recording: None,
     };
     ServiceSettings {
         // A worker would be this test's own program.
@@ -42,6 +44,7 @@ fn settings() -> ServiceSettings {
         program: Program::default(),
         upgrade_patience: Duration::from_secs(1),
         rollback: true,
+        shadow: ShadowSettings::default(),
     }
 }
 

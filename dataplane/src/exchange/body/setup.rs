@@ -37,8 +37,8 @@ impl Body {
         let admitted = &contracted.admitted;
         let (settings, plan) = (context.settings(), context.active_plan.plan());
         let operation = judged_operation(contracted, settings);
-        let tap = operation.map(|_| ContractBuffer::new(settings.inspection.max_inspect_size));
-        let reading = Reading::new(kind, codings, bounds(settings), tap);
+        let buffer = operation.map(|_| ContractBuffer::new(settings.inspection.max_inspect_size));
+        let reading = Reading::new(kind, codings, bounds(settings), buffer);
         // Calls of gRPC may stay open and silent for long: they are neither held nor paced.
         let is_stream = admitted.is_grpc();
         let is_paced = !is_stream
@@ -69,6 +69,7 @@ impl Body {
             operation: operation.cloned(),
             contract_time: Duration::ZERO,
             noted: Vec::new(),
+            tap: context.tap().cloned(),
         }
     }
 }

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_waf_global_optspecs
-    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= acme-dns-hook= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= access-log= proxy-protocol h/help V/version
+    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= shadow= shadow-share= shadow-log= reload-gate= reload-gate-share= record= record-share= record-size= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= access-log= proxy-protocol h/help V/version
 end
 
 function __fish_waf_needs_command
@@ -34,10 +34,16 @@ complete -c waf -n "__fish_waf_needs_command" -l acme-contact -d 'Contacts of th
 complete -c waf -n "__fish_waf_needs_command" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
 complete -c waf -n "__fish_waf_needs_command" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
 complete -c waf -n "__fish_waf_needs_command" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
-complete -c waf -n "__fish_waf_needs_command" -l acme-challenges -d 'Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]' -r -f -a "http-01\t'On port 80'
-tls-alpn-01\t'On port 443'
-dns-01\t'In the zone'"
-complete -c waf -n "__fish_waf_needs_command" -l acme-dns-hook -d 'Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered' -r -F
+complete -c waf -n "__fish_waf_needs_command" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_needs_command" -l shadow -d 'Configuration that judges a share of the requests beside the one in force; no answer depends on it' -r -F
+complete -c waf -n "__fish_waf_needs_command" -l shadow-share -d 'Share of the requests that a second plan judges, such as `0.1` or `10%`' -r
+complete -c waf -n "__fish_waf_needs_command" -l shadow-log -d 'Destination of a line of JSON for each request that both plans decide differently: `stderr`, a file, or `none`' -r
+complete -c waf -n "__fish_waf_needs_command" -l reload-gate -d 'Time for which each reload judges requests before it is applied, such as `30s` or `5m` [default: no gate]' -r
+complete -c waf -n "__fish_waf_needs_command" -l reload-gate-share -d 'Share of the requests that pass now of which a reload may refuse at most so many, such as `0.001` or `0.1%`' -r
+complete -c waf -n "__fish_waf_needs_command" -l record -d 'Folder for recordings of requests that `waf-compile replay` reads; secrets in them are masked' -r -F
+complete -c waf -n "__fish_waf_needs_command" -l record-share -d 'Share of the requests that are recorded, such as `0.01` or `1%`' -r
+complete -c waf -n "__fish_waf_needs_command" -l record-size -d 'Size of all recordings together; the oldest ones are deleted' -r
 complete -c waf -n "__fish_waf_needs_command" -s w -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_needs_command" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
 complete -c waf -n "__fish_waf_needs_command" -s l -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
@@ -84,10 +90,8 @@ complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-contact -d
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
-complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-challenges -d 'Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]' -r -f -a "http-01\t'On port 80'
-tls-alpn-01\t'On port 443'
-dns-01\t'In the zone'"
-complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-dns-hook -d 'Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered' -r -F
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'"
 complete -c waf -n "__fish_waf_using_subcommand certificates" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -l pid -d 'Process of the running service; needed where there is more than one' -r
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -s h -l help -d 'Print help'
@@ -105,10 +109,16 @@ complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-contact -d 'Cont
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-challenges -d 'Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]' -r -f -a "http-01\t'On port 80'
-tls-alpn-01\t'On port 443'
-dns-01\t'In the zone'"
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-dns-hook -d 'Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered' -r -F
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l shadow -d 'Configuration that judges a share of the requests beside the one in force; no answer depends on it' -r -F
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l shadow-share -d 'Share of the requests that a second plan judges, such as `0.1` or `10%`' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l shadow-log -d 'Destination of a line of JSON for each request that both plans decide differently: `stderr`, a file, or `none`' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l reload-gate -d 'Time for which each reload judges requests before it is applied, such as `30s` or `5m` [default: no gate]' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l reload-gate-share -d 'Share of the requests that pass now of which a reload may refuse at most so many, such as `0.001` or `0.1%`' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l record -d 'Folder for recordings of requests that `waf-compile replay` reads; secrets in them are masked' -r -F
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l record-share -d 'Share of the requests that are recorded, such as `0.01` or `1%`' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l record-size -d 'Size of all recordings together; the oldest ones are deleted' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s w -l workers -d 'Worker processes; each gets its share of the cores as threads' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l trusted-proxies -d 'Peers whose forwarding headers are believed' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -s l -l log-level -d 'Least level of log lines on stderr' -r -f -a "error\t'Faults that need attention'
