@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn fresh_ids_are_of_version_7_and_differ_whatever_the_time() {
-        let time = UNIX_EPOCH + Duration::from_nanos(1_700_000_000_123_750_000);
+        let time = UNIX_EPOCH + Duration::from_micros(1_700_000_000_123_750);
         let ids: HashSet<_> = std::thread::scope(|scope| {
             let threads: Vec<_> =
                 (0..4).map(|_| scope.spawn(|| (0..2_000).map(|_| fresh(time)).collect::<Vec<_>>())).collect();

@@ -211,7 +211,7 @@ mod tests {
         for (pieces, take) in
             [(&[][..], 0), (&[&b"GET /"[..]][..], 5), (&[&b"a"[..], b"b"], 2), (&[&large], READ_BYTES)]
         {
-            assert_eq!(kept(pieces, take).await, (Vec::new(), 0), "{} taken", take);
+            assert_eq!(kept(pieces, take).await, (Vec::new(), 0), "{take} taken");
         }
     }
 
