@@ -133,7 +133,8 @@ fn shape(head: &RequestHead) -> Shape {
         head_bytes: head_bytes as u32,
         body_bytes,
         route: None,
-        text: String::from_utf8_lossy(&text).into_owned(),
+        text: String::from_utf8(text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
     }
 }
 

@@ -100,7 +100,7 @@ impl RequestContext {
 
     /// Adds the head of the request, and what it says of its client.
     pub(super) fn add_head(&mut self, head: Arc<RequestHead>) {
-        self.request_id = request_id::choose(head.fields.all("x-request-id"));
+        self.request_id = request_id::choose(head.fields.all("x-request-id"), self.time);
         let trusted = self.trusted();
         if !trusted.is_empty() {
             let sent = |name| head.fields.all(name).collect::<Vec<_>>();
@@ -125,7 +125,7 @@ impl RequestContext {
     /// Makes an id for an exchange that ends before its head was read.
     pub(super) fn ensure_request_id(&mut self) {
         if self.request_id.is_empty() {
-            self.request_id = request_id::fresh();
+            self.request_id = request_id::fresh(self.time);
         }
     }
 

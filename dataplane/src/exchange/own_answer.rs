@@ -86,10 +86,19 @@ pub(crate) async fn reject(
     let state = if is_drained { RequestState::Drained } else { RequestState::Undrained };
     let head = exchange.context.head().map(AsRef::as_ref);
     let fate = connection_fate::derive(state, head, proxy.is_stopping());
-    let (head, body) = compose(&own, exchange);
+    let answer = compose(&own, exchange);
     if let Some(inspection) = own.inspection {
         exchange.give_back(inspection, proxy);
     }
+    send(answer, fate, client).await
+}
+
+/// Sends a whole answer. The connection has the fate that the head announces, unless the client takes it no more.
+async fn send(
+    (head, body): (OutgoingHead, Vec<u8>),
+    fate: ConnectionFate,
+    client: &mut Client<'_>,
+) -> ConnectionFate {
     let hop = Hop { closes: fate != ConnectionFate::KeepAlive, ..Hop::default() };
     client.writer.head(&head, &hop);
     client.writer.data(body.into());

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use waf_detection::budget::Budget;
 use waf_detection::inspection::OnHit;
-use waf_detection::response::{Asked, Head, ResponseInspection};
+use waf_detection::response::{Asked, Head, ResponseInspection, ResponseKind};
 use waf_detection::verdict::Verdict;
 use waf_shared::catalog::Leaf;
 use waf_shared::metrics::RouteCounter;
@@ -54,7 +54,7 @@ impl ResponseInspector {
         context: &RequestContext,
         findings: &mut Findings,
     ) -> Option<ResponseInspector> {
-        let (contracted, parameters) = cleared;
+        let (contracted, _) = cleared;
         let settings = context.settings();
         let is_wanted = ResponseInspection::is_wanted(&settings.leaves);
         let has_body = !matches!(framing, Framing::None | Framing::Length(0));
@@ -68,10 +68,7 @@ impl ResponseInspector {
         let is_stream = matches!(framing, Framing::Chunked | Framing::UntilClose);
         let bytes_max = if is_stream { u64::MAX } else { limits.max_inspect_size };
         let mut inspection = inspection(context, refuses, bytes_max);
-        let asked = asked(&contracted.admitted, parameters);
-        let request = (contracted.admitted.head.method(), asked.path);
-        inspection.except(context.active_plan.exceptions(context.route()), request);
-        let kind = if is_wanted { inspection.head(&asked, &head(response)) } else { None };
+        let kind = judge_head(&mut inspection, response, cleared, context, is_wanted);
         let codings = coding::codings(response.fields.all("content-encoding"));
         let is_read = kind.is_some() && has_body;
         let reads_body = is_read && can_be_read(response, codings.as_deref());
@@ -231,6 +228,20 @@ pub(super) fn parameters(admitted: &Admitted, body: &Body, settings: &Settings) 
     } else {
         Vec::new()
     }
+}
+
+/// Judges the head where rules look at responses, under the exceptions of the route; the kind of a body that is read.
+fn judge_head(
+    inspection: &mut ResponseInspection,
+    response: &ResponseHead,
+    (contracted, parameters): (&Contracted, &[u8]),
+    context: &RequestContext,
+    is_wanted: bool,
+) -> Option<ResponseKind> {
+    let asked = asked(&contracted.admitted, parameters);
+    let request = (contracted.admitted.head.method(), asked.path);
+    inspection.except(context.active_plan.exceptions(context.route()), request);
+    if is_wanted { inspection.head(&asked, &head(response)) } else { None }
 }
 
 /// Reports whether a declared length is greater than `bytes_max`.

@@ -125,8 +125,23 @@ impl ResponseHead {
     }
 }
 
-/// Reports whether `byte` may stand in a token (RFC 9110 section 5.6.2).
+/// Reports whether `byte` may be part of a token (RFC 9110 section 5.6.2).
 pub const fn is_token(byte: u8) -> bool {
+    TOKEN[byte as usize]
+}
+
+/// A table, because every byte of every field name is looked up.
+const TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = is_token_character(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+const fn is_token_character(byte: u8) -> bool {
     matches!(byte,
         b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
         | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z')
@@ -161,10 +176,14 @@ fn lines(bytes: &Bytes) -> Result<(usize, Vec<FieldSpan>), Malformed> {
 }
 
 fn check_bytes(line: &[u8]) -> Result<(), Malformed> {
-    match line.iter().find(|b| (**b < 0x20 && **b != b'\t') || **b == 0x7f) {
-        None => Ok(()),
+    let is_control = |byte: u8| (byte < 0x20 && byte != b'\t') || byte == 0x7f;
+    // Without an early end the compiler looks at many bytes at once.
+    if !line.iter().fold(false, |found, byte| found | is_control(*byte)) {
+        return Ok(());
+    }
+    match line.iter().find(|byte| is_control(**byte)) {
         Some(b'\r') => Err(Malformed::BareCr),
-        Some(_) => Err(Malformed::Control),
+        _ => Err(Malformed::Control),
     }
 }
 

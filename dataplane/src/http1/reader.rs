@@ -1,7 +1,10 @@
 //! Brings bytes to the codec: one buffered reader for client and upstream connections. It knows no deadline; callers
 //! do.
 
+use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
+use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -79,9 +82,19 @@ impl<R: AsyncRead + Unpin> Reader<R> {
 
     /// Reads once; 0 is the end of the connection.
     pub async fn fill(&mut self) -> io::Result<usize> {
+        poll_fn(|cx| self.poll_fill(cx)).await
+    }
+
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         self.buffer.reserve(READ_BYTES);
         // The limit keeps one connection from growing its buffer to whatever the allocator had at hand.
-        (&mut self.io).take(READ_BYTES as u64).read_buf(&mut self.buffer).await
+        let mut limited = (&mut self.io).take(READ_BYTES as u64);
+        let read = pin!(limited.read_buf(&mut self.buffer)).poll(cx);
+        if read.is_pending() && self.buffer.is_empty() {
+            // A connection that waits for a message needs no memory for it yet, and most connections wait.
+            self.buffer = BytesMut::new();
+        }
+        read
     }
 
     /// Ends with the connection. What comes before is kept; once that is `bytes_max`, nothing more is read and the end
@@ -169,5 +182,47 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             Step::End(trailers) => Some(Piece::End(trailers)),
             Step::NeedMore => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+
+    use super::*;
+
+    /// Bytes of memory that a reader keeps after each of these was read and more was waited for in vain.
+    async fn kept(pieces: &[&[u8]], take: usize) -> (Vec<u8>, usize) {
+        let (ours, mut theirs) = tokio::io::duplex(64 << 10);
+        let mut reader = Reader::new(ours);
+        for piece in pieces {
+            theirs.write_all(piece).await.expect("taken");
+            assert_eq!(reader.fill().await.expect("read"), piece.len());
+        }
+        let _ = reader.buffer.split_to(take);
+        let waits = poll_fn(|cx| Poll::Ready(reader.poll_fill(cx).is_pending())).await;
+        assert!(waits, "there is nothing more");
+        (reader.buffer.to_vec(), reader.buffer.capacity())
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_waits_for_a_message_keeps_no_buffer() {
+        let large = vec![b'x'; READ_BYTES];
+        for (pieces, take) in
+            [(&[][..], 0), (&[&b"GET /"[..]][..], 5), (&[&b"a"[..], b"b"], 2), (&[&large], READ_BYTES)]
+        {
+            assert_eq!(kept(pieces, take).await, (Vec::new(), 0), "{take} taken");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_wait_within_a_message_loses_nothing() {
+        for (pieces, take, left) in [
+            (&[&b"GET /"[..]][..], 0, &b"GET /"[..]),
+            (&[&b"GET /"[..], b" HTTP"], 4, b"/ HTTP"),
+            (&[&b"ab"[..]], 1, b"b"),
+        ] {
+            assert_eq!(kept(pieces, take).await.0, left);
+        }
     }
 }

@@ -18,6 +18,9 @@ use crate::min_rate::Patience;
 use crate::stream::Stream;
 use crate::wire;
 
+/// Bytes of a body for which a queue has room when a head is put into it.
+const BODY_ROOM_BYTES: usize = 2 << 10;
+
 /// The outgoing side of one message.
 #[derive(Debug)]
 pub(crate) struct Sink<'c> {
@@ -98,6 +101,8 @@ impl<'c> Sink<'c> {
         self.has_begun = true;
         match &mut self.to {
             To::Http1 { out, is_chunked, .. } => {
+                // Room for a small body too, which goes out in the same write.
+                out.reserve(head.http1_lines().len() + BODY_ROOM_BYTES);
                 out.extend_from_slice(head.http1_lines());
                 hop::write(hop, self.version, out);
                 out.extend_from_slice(b"\r\n");
