@@ -16,7 +16,7 @@ const ATTACK: &str = "/?q=1'+union+select+password+from+users--";
 fn recording(size: &str) -> Start {
     ["--record", &format!("{FOLDER}/recorded"), "--record-share", "100%", "--record-size", size]
         .into_iter()
-        .fold(Start::new(), |start, argument| start.argument(argument))
+        .fold(Start::new(), Start::argument)
 }
 
 /// Every file of the folder with its size.

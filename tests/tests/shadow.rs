@@ -158,7 +158,7 @@ fn the_file_of_a_shadow_plan_is_followed() {
     let so_far = blocked(&Scrape::of(&waf));
     ask_until(&waf, ATTACK, 200, "one more difference", |scrape| blocked(scrape) > so_far);
     assert_eq!(waf.plan(), before, "nothing was reloaded");
-    assert_eq!(Scrape::of(&waf).sum(RELOADS, &[]), 0.0);
+    assert!(Scrape::of(&waf).sum(RELOADS, &[]) < 1.0);
 }
 
 #[test]

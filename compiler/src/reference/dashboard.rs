@@ -264,6 +264,10 @@ fn of_parts() -> Vec<Panel> {
             vec![
                 (format!("sum({})", text(Name::Workers)), "serving"),
                 (format!("sum(increase({}[$__rate_interval]))", text(Name::WorkerRestarts)), "restarts"),
+                (
+                    format!("sum(increase({}[$__rate_interval]))", text(Name::InternalErrors)),
+                    "internal errors",
+                ),
             ],
         ),
     ]

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_waf_global_optspecs
-    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= shadow= shadow-share= shadow-log= reload-gate= reload-gate-share= record= record-share= record-size= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= user= worker-memory= client-share= access-log= proxy-protocol h/help V/version
+    string join \n c/config= t/validate= W/deny-warnings no-host-checks policy-tests= https-port= http-port= acme-directory= acme-contact= acme-eab-kid= acme-eab-key= acme-root= acme-challenges= acme-dns-hook= shadow= shadow-share= shadow-log= reload-gate= reload-gate-share= record= record-share= record-size= w/workers= trusted-proxies= l/log-level= drain= upgrade-timeout= rollback= user= worker-memory= client-share= access-log= proxy-protocol h/help V/version
 end
 
 function __fish_waf_needs_command
@@ -34,8 +34,10 @@ complete -c waf -n "__fish_waf_needs_command" -l acme-contact -d 'Contacts of th
 complete -c waf -n "__fish_waf_needs_command" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
 complete -c waf -n "__fish_waf_needs_command" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
 complete -c waf -n "__fish_waf_needs_command" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
-complete -c waf -n "__fish_waf_needs_command" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
-tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_needs_command" -l acme-challenges -d 'Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'
+dns-01\t'In the zone'"
+complete -c waf -n "__fish_waf_needs_command" -l acme-dns-hook -d 'Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered' -r -F
 complete -c waf -n "__fish_waf_needs_command" -l shadow -d 'Configuration that judges a share of the requests beside the one in force; no answer depends on it' -r -F
 complete -c waf -n "__fish_waf_needs_command" -l shadow-share -d 'Share of the requests that a second plan judges, such as `0.1` or `10%`' -r
 complete -c waf -n "__fish_waf_needs_command" -l shadow-log -d 'Destination of a line of JSON for each request that both plans decide differently: `stderr`, a file, or `none`' -r
@@ -53,6 +55,7 @@ debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_needs_command" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_needs_command" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
+complete -c waf -n "__fish_waf_needs_command" -l rollback -d 'Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload' -r
 complete -c waf -n "__fish_waf_needs_command" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_needs_command" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_needs_command" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
@@ -78,6 +81,7 @@ debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_using_subcommand demo" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
+complete -c waf -n "__fish_waf_using_subcommand demo" -l rollback -d 'Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand demo" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
@@ -90,8 +94,10 @@ complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-contact -d
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
 complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
-complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
-tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-challenges -d 'Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'
+dns-01\t'In the zone'"
+complete -c waf -n "__fish_waf_using_subcommand certificates" -l acme-dns-hook -d 'Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered' -r -F
 complete -c waf -n "__fish_waf_using_subcommand certificates" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -l pid -d 'Process of the running service; needed where there is more than one' -r
 complete -c waf -n "__fish_waf_using_subcommand upgrade" -s h -l help -d 'Print help'
@@ -109,8 +115,10 @@ complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-contact -d 'Cont
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-eab-kid -d 'Key identifier for authorities that ask for an external account binding' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-eab-key -d 'Its MAC key in base64url; better given by the variable' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-root -d 'Trust this root in PEM, and no other, when talking to the authority' -r -F
-complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-challenges -d 'Challenges that may be used, tried in turn' -r -f -a "http-01\t'On port 80'
-tls-alpn-01\t'On port 443'"
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-challenges -d 'Challenges that may be used, tried in turn [default: http-01,tls-alpn-01; with --acme-dns-hook dns-01]' -r -f -a "http-01\t'On port 80'
+tls-alpn-01\t'On port 443'
+dns-01\t'In the zone'"
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l acme-dns-hook -d 'Program that adds records for dns-01 to your zone and removes them; with it wildcards are ordered' -r -F
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l shadow -d 'Configuration that judges a share of the requests beside the one in force; no answer depends on it' -r -F
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l shadow-share -d 'Share of the requests that a second plan judges, such as `0.1` or `10%`' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l shadow-log -d 'Destination of a line of JSON for each request that both plans decide differently: `stderr`, a file, or `none`' -r
@@ -128,6 +136,7 @@ debug\t'Details of them'
 trace\t'Every step'"
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l drain -d 'Time that requests in flight get at a stop' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l upgrade-timeout -d 'Time that the new program gets to become ready at an upgrade' -r
+complete -c waf -n "__fish_waf_using_subcommand doctor" -l rollback -d 'Replace a plan under which workers die or fail by the one before it, within ten seconds after a reload' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l user -d 'Who workers become when started as root [default: nobody]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l worker-memory -d 'Memory that each worker may take before it turns requests away [default: its share of four fifths of what there is]' -r
 complete -c waf -n "__fish_waf_using_subcommand doctor" -l client-share -d 'Percent of the connections to an upstream that one client may take [default: 25 where client addresses are known: in modes 1 and 2, or with --trusted-proxies; else 75]' -r
