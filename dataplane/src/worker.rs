@@ -7,6 +7,7 @@
 pub mod channel;
 pub mod member;
 
+mod panics;
 mod ready;
 mod serve;
 mod signals;

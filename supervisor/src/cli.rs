@@ -2,6 +2,7 @@
 //! where the environment is read.
 
 mod acme;
+mod environment;
 mod recording;
 mod shadow;
 mod surroundings;
@@ -12,7 +13,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use waf_compiler::tracing::Environment;
 use waf_dataplane::confinement::identity::User;
 use waf_shared::limits::{DRAIN_SECONDS, UPGRADE_SECONDS};
 use waf_shared::plan::Cidr;
@@ -20,6 +20,7 @@ use waf_shared::plan::Cidr;
 use crate::access_log::AccessLog;
 
 pub use acme::{Acme, MacKey, Way};
+pub use environment::{anchors, managed, tracing_environment};
 pub use recording::Record;
 pub use shadow::Shadow;
 pub use surroundings::{HANDOVER, LISTEN, Listen, Surroundings, WATCHDOG_PID, for_workers};
@@ -240,31 +241,6 @@ fn on_or_off(text: &str) -> Result<bool, String> {
         "off" => Ok(false),
         _ => Err("not `on` or `off`".to_owned()),
     }
-}
-
-/// Variables of the environment about traces. An empty variable counts as absent, as the OpenTelemetry specification
-/// has it.
-pub fn tracing_environment() -> Environment {
-    let said = |name| std::env::var_os(name)?.into_string().ok().filter(|text| !text.is_empty());
-    Environment {
-        endpoint: said("OTEL_EXPORTER_OTLP_ENDPOINT"),
-        headers: said("OTEL_EXPORTER_OTLP_HEADERS"),
-        timeout: said("OTEL_EXPORTER_OTLP_TIMEOUT"),
-        resource_attributes: said("OTEL_RESOURCE_ATTRIBUTES"),
-    }
-}
-
-/// Files and folders of trust anchors that the operator names in place of the system's, as OpenSSL has it.
-pub fn anchors() -> Vec<PathBuf> {
-    let file = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-    let folders = std::env::var_os("SSL_CERT_DIR");
-    let folders = folders.iter().flat_map(std::env::split_paths);
-    file.into_iter().chain(folders).filter(|path| path.is_absolute()).collect()
-}
-
-/// Signs of a service manager: one that waits for reports, and one that hands over sockets.
-pub fn managed() -> (bool, bool) {
-    (std::env::var_os("NOTIFY_SOCKET").is_some(), std::env::var_os("LISTEN_FDS").is_some())
 }
 
 /// A size as the configuration writes it: bytes, or a number with a suffix of powers of 1024.

@@ -1,5 +1,4 @@
-//! The worker's one loop: control frames, plans that became ready, signals. It turns the steps of [`Member`] into
-//! calls of the proxy.
+//! The worker's one loop: control frames, ready plans, signals. It turns the steps of [`Member`] into calls of the proxy.
 
 mod ending;
 mod shadow;
@@ -27,7 +26,7 @@ use super::member::{Member, Offered};
 use super::ready::{Ready, build};
 use super::signals::Signals;
 use super::unserved::Unserved;
-use super::{Options, WorkerError};
+use super::{Options, WorkerError, panics};
 use crate::accept::{self, Listening};
 use crate::access_log::AccessLog;
 use crate::active_plan::ActivePlan;
@@ -99,7 +98,7 @@ pub(super) async fn serve(
     let sink = Sink::new(audit).map_err(WorkerError::NotAWorker)?;
     let proxy = Proxy::new(sink, tls, overload, options.peers);
     let mut worker = Worker::new(proxy, options.threads, sender, built, spool);
-    count_panics(&worker.metrics);
+    panics::count(&worker.metrics);
     let limit = loop {
         let wake = tokio::select! {
             frame = frames.recv() => Event::Frame(frame),
@@ -122,15 +121,6 @@ pub(super) async fn serve(
     worker.drain(&mut frames, &mut asked, &mut report, limit).await;
     worker.log_end();
     Ok(())
-}
-
-/// Counts faults of the program. Each ends the task of one connection or stream; nothing that it read is forwarded.
-fn count_panics(metrics: &Arc<Metrics>) {
-    let (metrics, report) = (metrics.clone(), std::panic::take_hook());
-    std::panic::set_hook(Box::new(move |panic| {
-        metrics.add(WorkerCounter::InternalErrors, 1);
-        report(panic);
-    }));
 }
 
 impl Worker {
