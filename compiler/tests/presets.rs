@@ -52,6 +52,58 @@ fn config(preset: &str) -> String {
 fn cases() -> Vec<(&'static str, Vec<String>, Vec<String>)> {
     vec![
         (
+            "datasette",
+            vec![
+                get(
+                    "/shop.json?sql=SELECT%20name%20FROM%20users%20UNION%20SELECT%20password%20FROM%20users--",
+                ),
+                get("/shop/orders?_where=id%20in%20(select%20id%20from%20old_orders%20where%201%3D1)--"),
+            ],
+            vec![
+                get("/shop/orders?_search=%3Cscript%3Ealert(1)%3C/script%3E"),
+                get("/shop/orders?name=1'+union+select+password+from+users--"),
+            ],
+        ),
+        (
+            "gitea",
+            vec![
+                get("/ana/site/src/branch/main/.gitignore"),
+                form(
+                    "POST",
+                    "/ana/site/_edit/main/run.sh",
+                    &[("content", SHELL), ("commit_message", "Runs")],
+                ),
+                json("POST", "/api/v1/repos/ana/site/issues", &json!({ "title": "Page", "body": MARKUP })),
+            ],
+            vec![
+                get("/.gitignore"),
+                form("POST", "/user/login", &[("user_name", "a' or 1=1--")]),
+                json("POST", "/api/v1/repos/ana/site/issues", &json!({ "milestone": SQL })),
+            ],
+        ),
+        (
+            "mlflow",
+            vec![
+                json("POST", "/api/2.0/mlflow/runs/set-tag", &json!({ "key": "note", "value": SHELL })),
+                request("PUT", "/api/2.0/mlflow-artifacts/artifacts/1/run.py", "text/plain", SHELL),
+            ],
+            vec![
+                json("POST", "/api/2.0/mlflow/runs/search", &json!({ "filter": SQL })),
+                json("POST", "/signup", &json!({ "value": SHELL })),
+            ],
+        ),
+        (
+            "wagtail",
+            vec![
+                form("POST", "/admin/pages/7/edit/", &[("body-0-value", MARKUP)]),
+                form("POST", "/admin/pages/add/blog/blogpage/3/", &[("intro", SHELL)]),
+            ],
+            vec![
+                form("POST", "/admin/login/", &[("username", "a' or 1=1--")]),
+                get("/admin/pages/7/edit/?q=%3Cscript%3Ealert(1)%3C/script%3E"),
+            ],
+        ),
+        (
             "wordpress",
             wordpress(),
             vec![

@@ -194,6 +194,31 @@ const PAGES: &[Page] = &[
         ..PLAIN
     },
     Page {
+        name: "waf-compile-replay",
+        exit: &[
+            ("0", "There is no difference; without --against, nothing is refused."),
+            ("1", "There is a difference; without --against, something is refused."),
+            (
+                "2",
+                "No answer is possible: a file cannot be read, a configuration is invalid, or wrong usage.",
+            ),
+        ],
+        examples: &[
+            ("waf-compile replay --config waf.yaml access.log", "Shows what would be refused of a log."),
+            (
+                "waf-compile replay --config new.yaml --against waf.yaml access.log",
+                "Compares two configurations.",
+            ),
+        ],
+        ..PLAIN
+    },
+    Page {
+        name: "waf-compile-report",
+        exit: &[("0", "The page was made."), ("2", "A file cannot be read or written, or wrong usage.")],
+        examples: &[("waf-compile report events.jsonl -o report.html", "Makes a page of audit events.")],
+        ..PLAIN
+    },
+    Page {
         name: "waf-compile-schema",
         examples: &[("waf-compile schema > waf.schema.json", "Writes the schema for an editor.")],
         ..PLAIN
