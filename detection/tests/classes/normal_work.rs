@@ -310,6 +310,15 @@ fn bytes_of_a_binary_format_in_a_string_are_no_text() {
 }
 
 #[test]
+fn coded_quotes_in_the_referer_are_no_variables() {
+    let from = |url: &str| {
+        format!("GET /style.css HTTP/1.1\r\nHost: shop.example\r\nAccept: text/css\r\nReferer: {url}\r\n\r\n")
+    };
+    passes(&from("https://shop.example/doku.php?do=search&q=select+members+-drop+%22O%27Brien%22"));
+    is_refused(&from("https://shop.example/?q=x;type+%25windir%25\\win.ini"));
+}
+
+#[test]
 fn tags_with_references_in_their_attributes_are_no_redirections() {
     passes(&get("<p>Don't <strong>drop</strong> it; select one <a href=\"/shop?a=1&amp;b=2\">here</a></p>"));
     is_refused(&get("x; cat <a href=\"$(id)\"> /etc/passwd"));

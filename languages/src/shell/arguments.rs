@@ -99,7 +99,12 @@ fn is_drive(text: &[u8], word: &Word) -> bool {
                 || word.traits.has(Traits::BACKSLASH_INSIDE)
                 || rest.starts_with(b"*")
         }
-        [b'%', rest @ ..] => rest.iter().position(|byte| *byte == b'%').is_some_and(|at| at > 1),
+        // Names of variables begin with a letter. Two hexadecimal digits, or what begins with a digit, are a coded byte.
+        [b'%', rest @ ..] if rest.first().is_some_and(u8::is_ascii_alphabetic) => {
+            let name = rest.split(|byte| *byte == b'%').next().unwrap_or_default();
+            let is_coded = name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit);
+            name.len() < rest.len() && name.len() > 1 && !is_coded
+        }
         _ => word.traits.has(Traits::BACKSLASHED) && word.traits.has(Traits::BACKSLASH_INSIDE),
     }
 }

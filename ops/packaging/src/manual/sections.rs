@@ -196,8 +196,8 @@ const PAGES: &[Page] = &[
     Page {
         name: "waf-compile-replay",
         exit: &[
-            ("0", "There is no difference; without --against, nothing is refused."),
-            ("1", "There is a difference; without --against, something is refused."),
+            ("0", "There is no difference, or one configuration alone was replayed."),
+            ("1", "There is a difference."),
             (
                 "2",
                 "No answer is possible: a file cannot be read, a configuration is invalid, or wrong usage.",
