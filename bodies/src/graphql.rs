@@ -30,7 +30,7 @@ pub enum TextKind {
     Comment,
 }
 
-/// How much a document asks for, fragments written out wherever they are used.
+/// Size of what a document asks for, with fragments written out wherever they are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outline {
     /// Brackets around the innermost field.
@@ -48,7 +48,7 @@ pub struct Outline {
 /// A document.
 #[derive(Debug, Default)]
 pub struct Document<'d> {
-    /// How much it asks for.
+    /// Size of what it asks for.
     pub outline: Outline,
     /// Its texts, in order.
     pub texts: Vec<Text<'d>>,

@@ -40,7 +40,7 @@ pub enum InputFormat {
     Log,
 }
 
-/// What is replayed, and how.
+/// Settings of a replay.
 #[derive(Debug)]
 pub struct Options<'a> {
     /// Files and folders; `-` is standard input.

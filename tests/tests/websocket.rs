@@ -82,7 +82,7 @@ fn valid() -> Vec<(&'static str, Vec<u8>)> {
     cases
 }
 
-/// What an upstream answers to a conversation that ends with a close frame.
+/// Answer of an upstream to a conversation that ends with a close frame.
 fn answers(mut socket: Socket, sent: &[u8]) -> Vec<Received> {
     socket.send(sent);
     socket.send(close(1000));

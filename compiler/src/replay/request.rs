@@ -19,7 +19,7 @@ pub(super) struct Request<'a> {
     pub(super) status: Option<u16>,
 }
 
-/// What a line of a recording is.
+/// Kinds of lines of a recording.
 #[derive(Debug)]
 pub(super) enum Line<'a> {
     Request(Request<'a>),

@@ -112,7 +112,7 @@ pub(crate) struct Measurements {
     pub(super) cannot_spool: bool,
     /// True if the connection became a tunnel, whose duration says nothing about requests.
     pub(super) is_upgraded: bool,
-    /// What was done about messages of a WebSocket, at the worst.
+    /// The most severe disposition of a message of a WebSocket.
     pub(super) messages: Option<Disposition>,
 }
 

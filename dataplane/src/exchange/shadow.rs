@@ -53,7 +53,7 @@ enum Stage {
     Failed,
 }
 
-/// What the plan in force said of the request.
+/// Decision of the plan in force about the request.
 #[derive(Debug, Default)]
 struct InForce {
     refusal: Option<Refusal>,

@@ -40,7 +40,7 @@ pub(crate) enum Plain {
     /// None: it is the content of a file.
     #[default]
     None,
-    /// What is text by its first bytes.
+    /// Text by its first bytes.
     Text,
     /// All of it: it is declared as text.
     All,

@@ -1,4 +1,4 @@
-//! What happens once evidence blocks.
+//! The consequence of evidence that blocks.
 
 /// The consequence of evidence that blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,7 +26,7 @@ pub(super) struct Gate {
     pub(super) tally: Tally,
 }
 
-/// What the workers counted in the gate.
+/// Counts of the workers in the gate.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     passed: u64,

@@ -168,7 +168,7 @@ async fn differences_name_route_and_rule() {
     }
 }
 
-/// What no plan decides is no difference: a client that breaks off, or whose body is not framed.
+/// Requests that no plan decides are no difference: a client that breaks off, or whose body is not framed.
 #[tokio::test]
 async fn what_ends_before_it_was_judged_is_unfinished() {
     let chunked = "POST / HTTP/1.1\nHost: a\nContent-Type: application/json\nTransfer-Encoding: chunked";

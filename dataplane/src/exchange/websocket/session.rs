@@ -1,4 +1,4 @@
-//! What both directions of a WebSocket share: the exchange that it belongs to, the reasons why it ends, and a write that can
+//! Parts that both directions of a WebSocket share: the exchange that it belongs to, the reasons why it ends, and a write that can
 //! be given up.
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};

@@ -73,7 +73,7 @@ impl Outcome {
     }
 }
 
-/// What comes of `sent` by a client in pieces, while the upstream sends `answer`.
+/// Outcome of `sent` by a client in pieces, while the upstream sends `answer`.
 async fn converse(
     (sent, size): (&[u8], usize),
     answer: &[u8],

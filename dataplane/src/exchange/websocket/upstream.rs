@@ -55,7 +55,7 @@ impl<'s, W: AsyncWrite + Unpin> Upstream<'s, W> {
         }
     }
 
-    /// What was done about messages, at the worst.
+    /// The most severe disposition of a message.
     pub(super) fn worst(&self) -> Option<Disposition> {
         self.reporter.worst()
     }
